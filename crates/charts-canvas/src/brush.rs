@@ -44,7 +44,7 @@ impl<'a> Brush<'a> {
         })
     }
 
-    /// Draws a shape with plotters-canvas, which sets colours that the brush does not see.
+    /// Draws a shape with plotters-canvas, which sets colours without the brush.
     fn own(&mut self, draw: impl FnOnce(&mut CanvasBackend) -> Drawn) -> Result {
         self.flush();
         (self.fill, self.stroke) = (None, None);
@@ -172,14 +172,13 @@ impl DrawingBackend for Brush<'_> {
         Ok(())
     }
 
-    /// Text is horizontal and centred vertically on its position: figures use no other.
+    /// Draws horizontal text, centred vertically on its position: figures use no other.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Result {
         self.fill_in(style.color());
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));
         if self.font != Some((size, bold)) {
             let font = format!("{}{size}px ", if bold { "bold " } else { "" });
-            // A canvas keeps its font from one picture to the next, and setting one takes the
-            // browser long.
+            // A canvas keeps its font between pictures, and setting a font is slow.
             if self.font.is_some() || !self.context.font().starts_with(&font) {
                 self.context.set_font(&(font + style.family().as_str()));
             }

@@ -1,8 +1,8 @@
 //! Painting on the canvas: size, scale, and the image of a field. The painter of `charts` does the
 //! rest.
 //!
-//! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have
-//! the same members, and what is called here exists on either.
+//! A canvas belongs to the page or to a worker ([`OffscreenCanvas`]): both have equal members, and
+//! every function called here exists on either.
 
 use crate::brush::Brush;
 use crate::error::refused;
@@ -18,7 +18,8 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageBitmap, ImageDat
 /// Backend units per device pixel: plotters only has whole coordinates, and curves need finer ones.
 const SUBPIXELS: f64 = 8.0;
 
-/// The last image of a field with the hidden canvas that stretches it, reused from frame to frame.
+/// The last image of a field with the hidden canvas that stretches the image, reused from frame to
+/// frame.
 #[derive(Default)]
 struct Stretcher {
     image: Image,
@@ -35,18 +36,18 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A canvas of the page.
+    /// Creates a sheet from a canvas of the page.
     ///
     /// # Errors
     ///
     /// Fails if the canvas has no 2D context.
     pub fn of_page(canvas: &HtmlCanvasElement) -> Result<Self, PaintError> {
         let context = canvas.get_context("2d").map_err(refused)?.ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
-        // A worker's has another class, with the same members.
+        // The context of a worker has another class with equal members.
         Ok(Self { canvas: canvas.clone(), context: context.unchecked_into() })
     }
 
-    /// A canvas that is not on the page.
+    /// Creates a sheet from a canvas that is not on the page.
     ///
     /// # Errors
     ///
@@ -55,7 +56,7 @@ impl Sheet {
         Self::of_page(canvas.unchecked_ref())
     }
 
-    /// Shows a picture that was painted elsewhere, in its size.
+    /// Shows a picture that was painted elsewhere, and resizes the canvas to the picture.
     ///
     /// # Errors
     ///
@@ -74,8 +75,8 @@ thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
 }
 
-/// Drops the reused image: a browser that loses the pixels of one canvas also loses those of the
-/// hidden one.
+/// Drops the reused image: a browser that loses the pixels of one canvas also loses the pixels of
+/// the hidden canvas.
 pub fn forget_image() {
     STRETCHER.take();
 }

@@ -1,5 +1,5 @@
-//! Paints the figures of `charts` on a canvas of the browser: sizes it, and stretches the image of
-//! a field over it. `charts` draws the rest, on the backend of plotters that is here.
+//! Paints the figures of `charts` on a canvas of the browser: sizes the canvas, and stretches the
+//! image of a field over the plot. `charts` draws the rest, on the plotters backend of this crate.
 //!
 //! # Map
 //!

@@ -5,12 +5,12 @@ use charts::paint::{PaintError, Style};
 use charts::palette::{Rgb, limiter, tokens};
 use engine::model::report::Limiter;
 
-/// Parts with their colours, and where the limit is; all as shares of the strip.
+/// Parts with their colours, and the limit; all as fractions of the strip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
     /// The parts from the left.
     pub parts: Vec<(Rgb, f64)>,
-    /// The part that is hatched, by its place.
+    /// Index of the hatched part.
     pub hatched: Option<usize>,
     /// The limit; 1 or more is off the strip.
     pub limit: f64,
@@ -38,7 +38,7 @@ pub fn paint_strip(strip: &Strip, sheet: &Sheet, style: &Style) -> Result<(), Pa
     fill(colours.unfit, 0.0, width);
     let mut from = 0.0;
     for (place, &(colour, share)) in strip.parts.iter().enumerate().filter(|(_, (_, share))| *share > 0.0) {
-        // A gap of a pixel, which a part that is narrower leaves out.
+        // A gap of one pixel, omitted for a narrower part.
         let to = from + share * width;
         fill(colours.surface, from, to);
         fill(colour, from, (to - ratio).max(from));

@@ -1,5 +1,5 @@
-//! A step as a trace of Chrome's format, as PyTorch's profiler writes it: Perfetto
-//! (ui.perfetto.dev) and chrome://tracing open it, beside a trace of the real run.
+//! A step as a trace in Chrome's format, like those of PyTorch's profiler: Perfetto
+//! (ui.perfetto.dev) and chrome://tracing open the trace, also next to a trace of the real run.
 
 use engine::model::cost::Amount;
 use engine::model::report::{Lane, Span, Work};
@@ -13,19 +13,20 @@ use crate::names;
 use crate::spec::Held;
 use crate::views::largest;
 
-/// The most spans of a trace: of more micro-batches the first, the second and the last are written.
+/// Most spans of a trace: of more micro-batches only the first, the second and the last are
+/// written.
 const MOST_SPANS: usize = 100_000;
-/// Points of the memory's course.
+/// Points of the memory curve.
 const POINTS: usize = 4_000;
 /// The process of every event: one GPU.
 const GPU: u32 = 0;
 
-/// Writes the step of a scenario, each lane as a thread of the GPU and the bytes alive by what they
-/// hold as a counter, with the link in it.
+/// Writes the step of a scenario: each lane is a thread of the GPU, the bytes alive by content are
+/// a counter, and the link is included.
 ///
-/// Times are microseconds. The memory is that of the stage that needs most, its allocations spread
-/// evenly over the part of the step in which they happen; what a traced micro-batch has not (more
-/// than a few are alike) keeps the last height.
+/// Times are in microseconds. Memory is that of the stage that needs most; its allocations are
+/// spread evenly over the part of the step in which they happen. Of more than a few equal
+/// micro-batches only some are traced; during the others the counter keeps its last height.
 pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     let setup = scenario.setup();
     let playback = Playback::of(&setup);
@@ -49,7 +50,7 @@ pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     json!({ "displayTimeUnit": "ms", "otherData": about, "traceEvents": events }).to_string()
 }
 
-/// The spans of the step, and whether they are all.
+/// Returns the spans of the step, and whether all are included.
 fn played(playback: &Playback) -> (Vec<Span>, bool) {
     let mut spans = Vec::new();
     let count = playback.micro_batches();
@@ -68,7 +69,7 @@ fn named(what: &str, thread: usize, name: &str) -> Value {
     json!({ "ph": "M", "name": what, "pid": GPU, "tid": thread, "args": { "name": name } })
 }
 
-/// The thread of a lane.
+/// Returns the thread of a lane.
 fn thread(lane: Lane) -> usize {
     lane as usize
 }
@@ -94,7 +95,7 @@ fn event(span: &Span) -> Value {
     })
 }
 
-/// The bytes alive over time, one counter with a series for each thing that they hold.
+/// Returns the bytes alive over time: one counter with a series for each kind of content.
 fn counters(curve: &Curve, spans: &[Span]) -> Vec<Value> {
     let mut micro_batch = 0;
     let mut last = Phase::Rest;

@@ -70,7 +70,7 @@ pub struct LegendEntry {
     pub name: String,
     /// The role of the line, which sets its colour, dashes and width.
     pub role: LineRole,
-    /// A note beside the name; may be empty.
+    /// A note next to the name; may be empty.
     pub note: String,
 }
 

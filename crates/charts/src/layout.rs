@@ -1,5 +1,5 @@
-//! Positions of a chart's axes in its rectangle: the one mapping between pixels and data, shared by
-//! painting, hover, click and the keyboard crosshair. Lengths are CSS pixels.
+//! Positions of a chart's axes in its rectangle: the only mapping between pixels and data, shared
+//! by painting, hover, click and the keyboard crosshair. Lengths are CSS pixels.
 
 pub mod falls;
 pub mod lanes;
@@ -86,7 +86,7 @@ impl PlotArea {
     }
 }
 
-/// Returns the position of a value on an axis from 0 to 1; beyond these outside.
+/// Returns the position of a value on an axis, from 0 to 1 on the axis.
 pub fn share(axis: &Axis, value: f64) -> f64 {
     scale::fraction_at(axis.scale, axis.min, axis.max, value)
 }

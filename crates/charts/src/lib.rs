@@ -12,7 +12,7 @@
 //! | [`views`] | reports and sweeps to figures: map, curves, memory at the peak and over a step, timeline, roofline, scaling, experts, agreement |
 //! | [`timeline`], [`zoom`], [`marks`] | the lanes of a step, parts of axes, places in a figure |
 //! | [`palette`], [`names`] | one colour and one name for each part, line and limiter |
-//! | [`layout`] | where a figure's parts stand |
+//! | [`layout`] | positions of the parts of a figure |
 //! | [`table`], [`describe`], [`readout`] | a figure as a table, as CSV, as a sentence, at the crosshair |
 //! | [`chrome_trace`] | a step as a trace for Perfetto |
 //! | [`paint`] | a figure as SVG, or on any backend of plotters |
@@ -31,7 +31,7 @@ pub mod timeline;
 pub mod views;
 pub mod zoom;
 
-// The same cases and seeds as in the tests of laws.
+// Cases and seeds of the engine's laws.
 #[cfg(test)]
 #[path = "../../engine/tests/suite/cases.rs"]
 mod cases;

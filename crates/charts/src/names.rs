@@ -7,17 +7,17 @@ use trace::{Moment, Phase, Place};
 
 pub use engine::params::labels::{chosen, layout, recompute, strategy};
 
-/// The name of a memory part.
+/// Returns the name of a memory part.
 pub const fn part(part: MemoryPart) -> &'static str {
     engine::names::part(part).name
 }
 
-/// The name of a limiter.
+/// Returns the name of a limiter.
 pub const fn limiter(limiter: Limiter) -> &'static str {
     engine::names::limiter(limiter).name
 }
 
-/// The name of a part of the step.
+/// Returns the name of a part of the step.
 pub const fn phase(phase: Phase) -> &'static str {
     match phase {
         Phase::Rest => "Rest",
@@ -28,7 +28,7 @@ pub const fn phase(phase: Phase) -> &'static str {
     }
 }
 
-/// Names a moment of a step of so many layers: `the backward pass of layer 30 of 40`.
+/// Names a moment of a step of a model with `layers` layers: `the backward pass of layer 30 of 40`.
 pub fn moment(moment: Moment, layers: u32) -> String {
     let pass = match moment.phase {
         Phase::Rest => return "the start".into(),
@@ -45,7 +45,7 @@ pub fn moment(moment: Moment, layers: u32) -> String {
     }
 }
 
-/// The name of a lane of the timeline.
+/// Returns the name of a lane of the timeline.
 pub const fn lane(lane: Lane) -> &'static str {
     match lane {
         Lane::Compute => "Compute",
@@ -56,7 +56,7 @@ pub const fn lane(lane: Lane) -> &'static str {
     }
 }
 
-/// The name of a kind of work.
+/// Returns the name of a kind of work.
 pub const fn work(work: Work) -> &'static str {
     match work {
         Work::EmbeddingForward => "Embedding",
@@ -76,17 +76,17 @@ pub const fn work(work: Work) -> &'static str {
     }
 }
 
-/// The name of a part of a step's time.
+/// Returns the name of a part of a step's time.
 pub const fn step_part(part: StepPart) -> &'static str {
     engine::names::step_part(part).name
 }
 
-/// What a part of a step's time is lost to, in a sentence.
+/// Returns what causes the loss of a part of a step's time, for use in a sentence.
 pub const fn lost_to(part: StepPart) -> &'static str {
     engine::names::step_part(part).lost_to
 }
 
-/// The name of a kind of compute, in a dense model or a mixture of experts.
+/// Returns the name of a kind of compute, in a dense model or a mixture of experts.
 pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
     match operator {
         Operator::AttentionCore => "Attention core",

@@ -66,7 +66,7 @@ pub struct Tokens {
     pub muted: Rgb,
     /// Axes: at least 3 to 1.
     pub axis: Rgb,
-    /// Grid lines, which carry nothing by themselves.
+    /// Grid lines, which have no meaning of their own.
     pub grid: Rgb,
     /// The accent: the scenario on screen, focus, links.
     pub accent: Rgb,
@@ -76,7 +76,7 @@ pub struct Tokens {
     pub hatch: Rgb,
 }
 
-/// The tokens of a theme.
+/// Returns the tokens of a theme.
 pub const fn tokens(theme: Theme) -> Tokens {
     match theme {
         Theme::Light => Tokens {
@@ -110,8 +110,8 @@ const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
     }
 }
 
-/// The colour of a memory part: states are blue, gathered weights teal, activations orange, other
-/// models violet, the engine that generates pink, the encoder of images green, the rest grey.
+/// Returns the colour of a memory part: states are blue, gathered weights teal, activations orange,
+/// other models violet, the generating engine pink, the image encoder green, the rest grey.
 pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
     match part {
         MemoryPart::Weights => pair(theme, 0x0b4f95, 0x4a90e2),
@@ -131,7 +131,8 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
     }
 }
 
-/// The colour of a layer of stacked memory: that of the memory bar's part, where it is one.
+/// Returns the colour of a layer of stacked memory: for a part of the memory bar, the colour of
+/// that part.
 pub const fn held(theme: Theme, held: Held) -> Rgb {
     match held {
         Held::Part(of) => part(theme, of),
@@ -141,7 +142,7 @@ pub const fn held(theme: Theme, held: Held) -> Rgb {
     }
 }
 
-/// The colour of a strategy, by its index in `Strategy::ALL`.
+/// Returns the colour of a strategy, by its index in `Strategy::ALL`.
 pub const fn strategy(theme: Theme, place: usize) -> Rgb {
     match place {
         0 => pair(theme, 0x5b6470, 0xa8b1bb),
@@ -155,7 +156,7 @@ pub const fn strategy(theme: Theme, place: usize) -> Rgb {
     }
 }
 
-/// The colour of a limiter.
+/// Returns the colour of a limiter.
 pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
     match limiter {
         Limiter::Memory => pair(theme, 0xb3261e, 0xff8a80),
@@ -188,16 +189,16 @@ const WORKS: [(u32, u32); Work::ALL.len()] = [
     (0x8a929b, 0x646d77),
 ];
 
-/// The colour of a kind of work.
+/// Returns the colour of a kind of work.
 pub fn work(theme: Theme, work: Work) -> Rgb {
     let (light, dark) = WORKS.get(work as usize).copied().unwrap_or_default();
     pair(theme, light, dark)
 }
 
-/// A share of a step's time where few words tell them apart.
+/// A share of a step's time, in a coarse split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepShare {
-    /// What the MFU counts.
+    /// Work that the MFU counts.
     Useful,
     /// Other compute.
     Compute,
@@ -209,14 +210,14 @@ pub enum StepShare {
     Comm,
     /// The pipeline's bubble.
     Bubble,
-    /// Generating what is trained on.
+    /// Generating training data.
     Rollout,
-    /// Passes that score it, and the critic.
+    /// Passes that score the generated data, and the critic.
     Scoring,
 }
 
-/// The colour of a share of a step's time: that of the limiter which it makes; other compute is a
-/// paler one of compute.
+/// Returns the colour of a share of a step's time: the colour of the corresponding limiter; other
+/// compute has a paler colour of compute.
 pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
     let compute = limiter(theme, Limiter::Compute);
     match share {
@@ -231,8 +232,8 @@ pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
     }
 }
 
-/// The colour of a part of a step's time: communication has that of its work, what compute loses is
-/// blue and grey, and what trains the model is the accent.
+/// Returns the colour of a part of a step's time: communication has the colour of its work, losses
+/// of compute are blue and grey, and training work has the accent.
 pub fn step_part(theme: Theme, part: StepPart) -> Rgb {
     match part {
         StepPart::Kernels => work(theme, Work::LayerBackward),
@@ -255,7 +256,7 @@ pub fn step_part(theme: Theme, part: StepPart) -> Rgb {
     }
 }
 
-/// The pattern over a kind of work, so that neighbours on a lane differ without their colours.
+/// The pattern over a kind of work, by which neighbours on a lane differ even without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// No pattern.
@@ -266,7 +267,7 @@ pub enum Pattern {
     Ruled,
 }
 
-/// The pattern of a kind of work.
+/// Returns the pattern of a kind of work.
 pub const fn pattern(work: Work) -> Pattern {
     match work {
         Work::LayerBackward | Work::EmbeddingBackward | Work::ReduceScatter | Work::Combine | Work::Bubble => {
@@ -290,8 +291,8 @@ const CHOICE_COLOURS: [(u32, u32); CHOICES] = [
     (0xc27a68, 0xb86f5b),
 ];
 
-/// The colour of a static choice for a layer of experts, by index; the text colour for an index out
-/// of range.
+/// Returns the colour of a static choice for a layer of experts, by index; the text colour for an
+/// index out of range.
 pub fn choice(theme: Theme, place: usize) -> Rgb {
     CHOICE_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
@@ -299,12 +300,13 @@ pub fn choice(theme: Theme, place: usize) -> Rgb {
 /// The colours of pinned scenarios, light and dark.
 const PIN_COLOURS: [(u32, u32); MOST_PINS] = [(0xb0154a, 0xff8fb0), (0x6b4423, 0xd9b08c), (0x0a6b86, 0x5fc9e8)];
 
-/// The colour of a pinned scenario, by index; the text colour for an index out of range.
+/// Returns the colour of a pinned scenario, by index; the text colour for an index out of range.
 pub fn pin(theme: Theme, place: usize) -> Rgb {
     PIN_COLOURS.get(place).map_or(tokens(theme).text, |&(light, dark)| pair(theme, light, dark))
 }
 
-/// The colour of a set of measured rows, by index: three that also differ in lightness.
+/// Returns the colour of a set of measured rows, by index: three colours that also differ in
+/// lightness.
 const fn set(theme: Theme, place: usize) -> Rgb {
     match place {
         0 => pair(theme, 0x0b5cad, 0x6cb0ff),

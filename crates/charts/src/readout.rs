@@ -1,4 +1,4 @@
-//! The readout of a figure at one place: the text beside the pointer and the keyboard crosshair.
+//! The readout of a figure at one place: the text next to the pointer and the keyboard crosshair.
 
 mod amount;
 mod lanes;
@@ -23,7 +23,7 @@ pub struct Entry {
     pub name: String,
     /// The value with its unit, or the reason why there is none.
     pub value: String,
-    /// The line that it belongs to, if any, for its colour and dashes.
+    /// The line of the value, if any, for its colour and dashes.
     pub role: Option<LineRole>,
 }
 
@@ -81,7 +81,7 @@ fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     Readout { place, entries, sentence }
 }
 
-/// Reads a bar of a waterfall: its time in a step, its share of it, and what that costs over the
+/// Reads a bar of a waterfall: its time in a step, its fraction of the step, and its cost over the
 /// run.
 fn on_fall(fall: &Fall) -> Readout {
     let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };

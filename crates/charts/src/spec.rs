@@ -34,9 +34,9 @@ pub struct ChartSpec {
     pub field: Option<Rc<Field>>,
     /// Bars on lanes over time.
     pub lanes: Option<Rc<Lanes>>,
-    /// Bars one under another, each from where the one above it ends.
+    /// Bars one under another, each starting where the bar above ends.
     pub falls: Option<Rc<Falls>>,
-    /// What happens along the horizontal axis, under stacked lines ([`LineRole::Held`]).
+    /// Events along the horizontal axis, under stacked lines ([`LineRole::Held`]).
     pub course: Option<Rc<Course>>,
     /// Curves and boundaries.
     pub lines: Vec<Line>,
@@ -48,7 +48,7 @@ pub struct ChartSpec {
     pub here: Option<(f64, f64)>,
     /// Positions of pinned scenarios.
     pub pins: Vec<PinMark>,
-    /// The coloured quantity of a field, the quantity of the curves, or that of the marks' values.
+    /// The coloured quantity of a field, or the quantity of the curves or of the marks' values.
     pub value: Quantity,
 }
 
@@ -155,7 +155,7 @@ pub struct Axis {
     pub key: Option<AxisKey>,
     /// The values that a readout and a click round to.
     pub grain: Grain,
-    /// The size of a named model on an axis of sizes; a place near it means that model.
+    /// The size of a named model on an axis of sizes; a place nearby selects that model.
     pub own: Option<f64>,
 }
 
@@ -187,8 +187,8 @@ impl AxisKey {
 /// The values of an axis that a readout and a click round to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grain {
-    /// Any value: a fraction of the step that starts at an offset from zero and has a length, both
-    /// in the axis's unit.
+    /// Any value: a fraction of the step, with the start and the length of the step in the axis's
+    /// unit.
     Step(f64, f64),
     /// Any value, to three significant digits.
     Digits,
@@ -239,8 +239,9 @@ fn doubled(one: f64, value: f64) -> f64 {
     near
 }
 
-/// Values on a regular grid over the axes, even in their scales. Column 0 is at the smallest x and
-/// the last column at the largest; row 0 is at the smallest y and the last row at the largest.
+/// Values on a regular grid over the axes, evenly spaced on their scales. Column 0 is at the
+/// smallest x and the last column at the largest; row 0 is at the smallest y and the last row at
+/// the largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// The name of the coloured quantity.
@@ -278,7 +279,7 @@ impl Field {
 /// A named point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The name, shown beside the mark, in the table and in the CSV.
+    /// The name, shown next to the mark, in the table and in the CSV.
     pub name: String,
     /// The line whose colour the mark has.
     pub role: LineRole,
@@ -286,7 +287,7 @@ pub struct Mark {
     pub at: (f64, f64),
     /// The value in the figure's quantity ([`ChartSpec::value`]).
     pub value: f64,
-    /// Area of the disc over that of the largest one, 0 to 1.
+    /// Area of the disc, relative to the largest one, 0 to 1.
     pub weight: f64,
     /// Whether the point fits; the disc is hollow otherwise.
     pub fits: bool,
@@ -299,8 +300,8 @@ impl Mark {
     }
 }
 
-/// A stacked bar: memory by part, needed ones first, the cache last, and what is left of the
-/// capacity blank.
+/// A stacked bar: memory by part, needed parts first, the cache last, and the rest of the capacity
+/// blank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarSpec {
     /// The heading.
@@ -309,35 +310,35 @@ pub struct BarSpec {
     pub caption: String,
     /// The parts with their bytes, in display order.
     pub parts: Vec<(MemoryPart, f64)>,
-    /// The silicon whose memory it is, by which parts are named.
+    /// The generation of the GPU, by which parts are named.
     pub generation: Generation,
     /// The usable capacity in bytes, drawn as a line across.
     pub capacity: f64,
     /// The nominal capacity in bytes.
     pub nominal: f64,
-    /// The range of what is needed, in bytes: 80 % of measurements lie within.
+    /// The range of needed memory, in bytes: 80 % of measurements lie within.
     pub range: [f64; 2],
     /// The bars of pinned scenarios.
     pub pins: Vec<PinnedBar>,
 }
 
 impl BarSpec {
-    /// The name of a part.
+    /// Returns the name of a part.
     pub const fn name(&self, part: MemoryPart) -> &'static str {
         engine::names::part_on(part, self.generation).name
     }
 
-    /// Bytes that are needed: every part but the cache.
+    /// Returns the needed bytes: every part except the cache.
     pub fn needed(&self) -> f64 {
         needed(&self.parts)
     }
 
-    /// Bytes of the cache.
+    /// Returns the bytes of the cache.
     pub fn cache(&self) -> f64 {
         total(&self.parts) - self.needed()
     }
 
-    /// Bytes that stay free; none where the run does not fit.
+    /// Returns the bytes that stay free; zero if the run does not fit.
     pub fn free(&self) -> f64 {
         (self.capacity - total(&self.parts)).max(0.0)
     }
@@ -351,7 +352,7 @@ fn needed(parts: &[(MemoryPart, f64)]) -> f64 {
     parts.iter().filter(|part| part.0 != MemoryPart::Cache).map(|part| part.1).sum()
 }
 
-/// The memory of a pinned scenario, drawn beneath that of the one on screen.
+/// The memory of a pinned scenario, drawn below the memory of the scenario on screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PinnedBar {
     /// The letter and the name.

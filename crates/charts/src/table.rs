@@ -144,8 +144,8 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
     }
 }
 
-/// Explains the letters. Memory has none: a cell that does not fit shows the missing memory
-/// instead.
+/// Explains the letters of limiters. Memory has no letter: a cell that does not fit shows the
+/// missing memory.
 fn key() -> String {
     let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
     let entries: Vec<String> = limiters
@@ -204,7 +204,7 @@ fn at_node(axis: &Axis, node: usize, count: usize) -> f64 {
     whole(axis.key, value(axis, share))
 }
 
-/// Returns the unit to write beside a number whose column names the unit: none, except for model
+/// Returns the unit to write next to a number whose column names the unit: none, except for model
 /// sizes.
 fn bare(unit: Unit) -> Unit {
     if unit == Unit::Params { unit } else { Unit::None }
@@ -230,12 +230,12 @@ pub fn csv(spec: &ChartSpec) -> String {
     }
     for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
-        // A bar: start and length on its lane.
+        // A bar: start and length on a lane.
         let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
     for fall in spec.falls.iter().flat_map(|falls| &falls.bars) {
-        // A bar: its share of the step, where it starts, its time.
+        // A bar: share of the step, start, time.
         let _ = writeln!(
             text,
             "{},true,{},{},{},,",
@@ -288,7 +288,7 @@ pub fn bar_csv(spec: &BarSpec) -> String {
     text
 }
 
-/// Returns the CSV header of an axis: that of its parameter, else its label.
+/// Returns the CSV header of an axis: the header of its parameter, else its label.
 fn column(axis: &Axis) -> String {
     let own = axis.key.and_then(AxisKey::param).map(|id| id.param().csv.to_string());
     own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))

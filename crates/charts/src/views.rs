@@ -61,8 +61,7 @@ pub const AXES: [ParamId; 9] = [
 ];
 
 /// Iterates over every parameter that can be on an axis of some scenario: those of [`AXES`], then
-/// the other numbers in the order of the table. The index of a parameter is the same in every
-/// scenario.
+/// the other numbers in the order of the table. Indices of parameters are equal in all scenarios.
 pub fn every_axis() -> impl Iterator<Item = &'static Param> {
     let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.id);
     AXES.into_iter().map(ParamId::param).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))

@@ -12,7 +12,7 @@ const LEAST: f64 = 0.05;
 /// Smallest fraction of a step.
 const LEAST_OF_A_STEP: f64 = 1e-7;
 
-/// Rounds an end of a part as a click would.
+/// Rounds an end of a part like a click.
 fn end(axis: &Axis, place: f64) -> f64 {
     match axis.grain {
         Grain::Step(..) | Grain::Down(_) => Axis { own: None, ..axis.clone() }.settled(place),

@@ -9,10 +9,10 @@ use engine::model::stage_plan::StagePlan;
 use engine::model::step::playback::Playback;
 use engine::scenario::{Scenario, Strategy};
 
-/// A scenario with every result that a formula refers to. It is only computed while a card is open.
+/// A scenario with every result that a formula refers to, computed only while a card is open.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// The user's choices.
+    /// The choices of the user.
     pub scenario: Scenario,
     /// The resolved numbers that the engine evaluates.
     pub setup: Setup,

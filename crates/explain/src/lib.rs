@@ -26,11 +26,11 @@ pub struct Explanation {
     pub title: &'static str,
     /// The formulas; only those whose condition holds are shown.
     pub formulas: &'static [Formula],
-    /// What the number means.
+    /// Meaning of the number.
     pub meaning: &'static str,
     /// The source of the formula.
     pub source: &'static str,
-    /// What the formula leaves out.
+    /// Effects that the formula leaves out.
     pub leaves_out: &'static str,
 }
 
@@ -105,10 +105,10 @@ pub const RUN: [&str; 15] = [
     "host-need",
 ];
 
-/// The cards of generation's rows, where a step generates what it trains on.
+/// The cards of generation's rows, for a step that generates its training data.
 pub const ROLLOUT: [&str; 4] = ["whole-step", "rollout", "concurrent", "generation-memory"];
 
-/// Every text that may contain links to cards.
+/// Returns every text that may contain links to cards.
 #[cfg(test)]
 fn texts() -> Vec<&'static str> {
     let numbers = numbers().flat_map(|number| {
@@ -119,7 +119,7 @@ fn texts() -> Vec<&'static str> {
     numbers.chain(symbols).chain(TERMS.iter().map(|term| term.text)).collect()
 }
 
-// The same cases and seeds as in the laws of the engine.
+// Cases and seeds of the engine's laws.
 #[cfg(test)]
 #[path = "../../engine/tests/suite/cases.rs"]
 mod cases;

@@ -43,12 +43,12 @@ fn scores(c: &Context) -> bool {
     c.setup.objective.passes() > 0
 }
 
-/// Whether the step waits for its data.
+/// Whether loading data delays the step.
 fn waits_for_data(c: &Context) -> bool {
     c.report.time.loading.get() > 0.0
 }
 
-/// Whether a step generates what it trains on.
+/// Whether a step generates its training data.
 const fn generates(c: &Context) -> bool {
     c.report.rollout.is_some()
 }

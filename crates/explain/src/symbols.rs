@@ -11,7 +11,7 @@ use engine::format;
 use engine::params::Unit;
 use engine::units::{Bytes, FlopsPerSecond, Seconds};
 
-/// How a value is formatted. Values are in base units: bytes, seconds, FLOPs, fractions of one.
+/// Format of a value. Values are in base units: bytes, seconds, FLOPs, fractions of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// A bare count or ratio.
@@ -77,9 +77,9 @@ impl How {
 pub struct Symbol {
     /// The name, as written in formulas.
     pub name: &'static str,
-    /// What the name stands for.
+    /// Meaning of the name.
     pub meaning: &'static str,
-    /// How the value is formatted.
+    /// Format of the value.
     pub how: How,
     /// Computes the value, in base units.
     pub value: fn(&Context) -> f64,

@@ -38,7 +38,7 @@ fn value(tree: &Tree, context: &Context) -> f64 {
     }
 }
 
-/// Both sides of a formula.
+/// Returns both sides of a formula.
 fn sides(text: &str) -> (Tree<'_>, char, Tree<'_>) {
     match notation::parse(text) {
         Some(Tree::Row(row)) if row.len() == 3 => match <[Tree; 3]>::try_from(row) {
@@ -58,7 +58,7 @@ fn check(scenario: &Scenario, name: &str) {
             let (left, right) = (value(&left, &context), value(&right, &context));
             let holds = match relation {
                 '=' => (left - right).abs() <= NEAR * left.abs().max(right.abs()).max(1e-3),
-                // Compute is slower beside a collective.
+                // Compute is slower next to a collective.
                 '≈' => left >= right * (1.0 - NEAR) && left - right < SLOWED * context.report.time.step.get(),
                 '≤' => left <= right,
                 '>' => left > right,

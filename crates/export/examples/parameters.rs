@@ -1,5 +1,4 @@
-//! Prints the table of parameters as JSON: `cargo xtask book` tells facts about programs in its
-//! labels.
+//! Prints the table of parameters as JSON: `cargo xtask book` labels facts about programs with it.
 
 use catalog::default_scenario;
 use export::params_json::params_json;

@@ -80,7 +80,7 @@ struct AcceleratorJson {
     peak_32bit_tflops: f64,
     host_link_gb_per_s: f64,
     power_w: f64,
-    /// What one costs for one hour on demand; null where no provider's list has it.
+    /// On-demand price for one hour; null if no provider lists one.
     price: Option<PriceJson>,
     source: &'static str,
 }
@@ -90,7 +90,7 @@ struct AcceleratorJson {
 struct PriceJson {
     usd_per_hour: f64,
     source: &'static str,
-    /// The day it was read; empty where that is not known.
+    /// Date on which the price was read; empty if unknown.
     date: &'static str,
 }
 

@@ -14,13 +14,12 @@ use engine::scenario::Scenario;
 use engine::scenario::pins::pin_letter;
 use links::{encode, to_json};
 
-/// The keys of a report that hold no number of the step or the run.
+/// Keys of a report without numbers of the step or the run.
 const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "issues", "scenario", "pins"];
 /// The keys of a scenario that come before its parameters.
 const ENTRIES: [&str; 3] = ["cluster", "gpu", "model"];
 
-/// The parts of a report that some scenarios lack: their cell is empty. An infinite number is
-/// `null`.
+/// Parts of a report that some scenarios lack; their cells are empty. An infinite number is `null`.
 const OPTIONAL: [&str; 3] = ["experts", "rollout", "bounds.best"];
 
 /// A row: the names of its columns and their cells.

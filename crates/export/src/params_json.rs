@@ -15,17 +15,17 @@ struct ParamJson {
     label: &'static str,
     /// Its CSV header, unit included.
     name: &'static str,
-    /// What else it is called, and read as.
+    /// Other names that are accepted.
     names: Vec<&'static str>,
     group: &'static str,
     help: &'static str,
-    /// Whether it has an effect in the scenario.
+    /// Whether the parameter has an effect in the scenario.
     applies: bool,
     #[serde(flatten)]
     kind: KindJson,
 }
 
-/// What kind of value it has.
+/// Kind of a value.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum KindJson {

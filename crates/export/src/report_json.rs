@@ -1,9 +1,9 @@
-//! A report as JSON: bytes, seconds, ratios in full precision. The file that the page saves, its
-//! CSV and the command line are made from it.
+//! A report as JSON: bytes, seconds and ratios in full precision. The file that the page saves, the
+//! CSV and the output of the command line are made from this JSON.
 //!
 //! - `step`: time, memory, mesh and experts of one step.
-//! - `rollout`: generation, and all of a step that generates what it trains on.
-//! - `reach`: what each strategy reaches, and the closed-form bounds.
+//! - `rollout`: generation, and the phases of a step that generates its training data.
+//! - `reach`: the limits of each strategy, and the closed-form bounds.
 
 mod reach;
 mod rollout;
@@ -22,14 +22,14 @@ use engine::names;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 
-/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
-/// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
-/// there is none.
+/// Returns the whole report: times, memory parts, utilisation, limiter, the limits of each
+/// strategy, issues, and the scenario. Keys name the units of numbers. A value is `null` if it is
+/// infinite or missing.
 pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Value {
     whole(scenario, report, issues, &links::encode(scenario))
 }
 
-/// Returns the same report followed by those of the pinned scenarios. `link` opens all of them.
+/// Returns the report followed by the reports of the pinned scenarios. `link` opens all of them.
 pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Value {
     let mut json = whole(scenario, report, issues, link);
     if let Value::Object(entries) = &mut json {
@@ -80,7 +80,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
     })
 }
 
-/// Versions of the engine, the catalog and the link format.
+/// Returns the versions of the engine, the catalog and the link format.
 fn versions() -> Value {
     json!({
         "engine": env!("CARGO_PKG_VERSION"),
@@ -90,7 +90,7 @@ fn versions() -> Value {
     })
 }
 
-/// The ranges that contain four of five measurements (docs/book/accuracy.md).
+/// Returns the ranges that contain four of five measurements (docs/book/accuracy.md).
 fn band(scenario: &Scenario, report: &Report) -> Value {
     let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
     let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
@@ -105,8 +105,8 @@ fn band(scenario: &Scenario, report: &Report) -> Value {
     })
 }
 
-/// What the ranges stand on: published runs on this accelerator, and whether what kernels reach was
-/// fitted to its silicon.
+/// Returns the evidence for the ranges: published runs on this accelerator with their median
+/// errors, and whether the efficiency of kernels was fitted to its silicon.
 fn evidence(scenario: &Scenario) -> Value {
     let own = match accuracy::evidence(scenario) {
         Evidence::Runs(of) => Some(of),
@@ -202,8 +202,8 @@ mod tests {
         assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 14);
     }
 
-    /// 70B with adapters leaves the GPUs room; built whole on every rank it needs 2,070 GiB of a
-    /// host.
+    /// A 70B model with adapters fits the GPUs; built whole on every rank, the model needs 2,070
+    /// GiB of a host.
     #[test]
     fn a_run_that_its_hosts_cannot_hold_does_not_fit() {
         let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no&hostmem=";

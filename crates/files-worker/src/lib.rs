@@ -1,8 +1,8 @@
-//! [`files`] and plans for the page, in workers (`static/files.js`): the page fetches it when a
-//! file comes, settings are opened or a plan is searched, and asks it by
+//! [`files`] and plans for the page, in workers (`static/files.js`). The page loads this crate when
+//! a file is opened, settings are shown or a plan is searched, and calls it from
 //! `src/browser/files_worker.rs`.
 //!
-//! Functions take texts and answer with JSON. A scenario is the text of a link.
+//! Functions take texts and return JSON. A scenario is the text of a link.
 
 use std::cell::RefCell;
 
@@ -12,12 +12,12 @@ use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Half the size of the standard library's allocator, and faster.
+/// Allocator of half the size of the standard library's, and faster.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// [`api::files::bring`].
+/// Calls [`api::files::bring`].
 #[wasm_bindgen]
 pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
     api::files::bring(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
@@ -32,12 +32,12 @@ pub fn settings(link: &str, framework: &str) -> String {
 }
 
 thread_local! {
-    /// The plan that was asked for last, by its link: most questions are about further cases of it.
+    /// The plan of the last call, with its link: most calls search further cases of that plan.
     static PLAN: RefCell<Option<(String, Plan)>> = const { RefCell::new(None) };
 }
 
-/// Searches cases of a plan with so many tokens in a step and such odds at least, from one place to
-/// another: a [`analysis::plan::Piece`] as numbers; `null` for a kind that does not exist.
+/// Searches cases of a plan from one index to another, with a number of tokens per step and minimum
+/// odds of fitting. Returns an [`analysis::plan::Piece`] as numbers; `null` for an unknown kind.
 #[wasm_bindgen]
 pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usize) -> String {
     let terms = Terms { batch, sure };

@@ -7,11 +7,11 @@
 //!
 //! # Map
 //!
-//! | module | what it is | what it does not know |
+//! | module | contents | independent of |
 //! |---|---|---|
-//! | [`brought`] | whatever text or file it is, what it brings: a scenario and sentences | how they are shown |
-//! | [`run`] | the configuration of a run, Axolotl's to torchtitan's, as a scenario: what was understood, assumed and ignored; what would be better, written back into the same files | the page |
-//! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
+//! | [`brought`] | import of any text or file: a scenario and sentences | how imports are shown |
+//! | [`run`] | the configuration of a run, from Axolotl to torchtitan, as a scenario: understood, assumed and ignored values; suggested changes, written back into the files | the page |
+//! | [`settings`] | a scenario as the settings of a training framework, and notes about features that the framework cannot express | the page |
 
 pub mod brought;
 pub mod run;

@@ -60,7 +60,7 @@ pub struct File {
 }
 
 impl File {
-    /// A file of a name and a text.
+    /// Creates a file from a name and a text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into() }
     }

@@ -1,8 +1,8 @@
-//! The settings of a scenario for training frameworks: a file that each of them reads, and notes
-//! about what it cannot express.
+//! Exports of a scenario for training frameworks: a file that each framework reads, and notes about
+//! features that the framework cannot express.
 //!
-//! The files are templates (`templates`), one per framework; the module of a framework computes
-//! what its template shows. DeepSpeed's and PEFT's JSON are written by `serde_json`.
+//! The files are templates (`templates`), one per framework; the module of a framework computes the
+//! values of its template. DeepSpeed's and PEFT's JSON are written by `serde_json`.
 
 mod accelerate;
 mod adapters;
@@ -28,7 +28,7 @@ use context::ExportContext;
 use engine::model::software::Loss;
 use engine::scenario::Scenario;
 
-/// A framework whose settings can be written.
+/// A framework with exported settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framework {
@@ -69,7 +69,7 @@ impl Framework {
         Self::Torchtune,
     ];
 
-    /// The name of the framework.
+    /// Returns the name of the framework.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fsdp2 => "PyTorch FSDP2",
@@ -86,7 +86,7 @@ impl Framework {
     }
 }
 
-/// Whether a loss differs from PyTorch's own in what it casts, or in what is kept beside it.
+/// Whether a loss differs from PyTorch's in its casts or in the tensors that it keeps.
 const fn keeps_or_casts(loss: Loss) -> bool {
     matches!(loss, Loss::KeptLogits | Loss::Fp32Logits | Loss::Bf16 | Loss::Bf16Kept)
 }
@@ -100,13 +100,13 @@ pub struct Settings {
     pub language: Cow<'static, str>,
     /// The text of the file.
     pub body: String,
-    /// Sentences about what the framework cannot express or only approximates. They are also in the
-    /// file if its format has comments.
+    /// Sentences about features that the framework cannot express or only approximates. They are
+    /// also in the file if its format has comments.
     pub notes: Vec<Cow<'static, str>>,
 }
 
-/// Writes the settings of a scenario for a framework. The degrees of parallelism are those that the
-/// engine computes with: their product is the number of GPUs.
+/// Writes the settings of a scenario for a framework. The degrees of parallelism are those of the
+/// engine: their product is the number of GPUs.
 ///
 /// ```
 /// use files::settings::{Framework, text};

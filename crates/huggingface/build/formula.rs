@@ -1,7 +1,7 @@
-//! Formulas of rows: sums, products and comparisons of what a shape and a config have, as text of
-//! Rust over `r`, the reading.
+//! Formulas of rows: sums, products and comparisons of values of a shape and a config, translated
+//! to Rust over `r`, the reading.
 
-/// Names of a shape that have a short one.
+/// Short names of fields of a shape.
 const SHORT: [(&str, &str); 8] = [
     ("layers", "num_hidden_layers"),
     ("hidden", "hidden_size"),
@@ -13,8 +13,8 @@ const SHORT: [(&str, &str); 8] = [
     ("experts", "experts.num_experts"),
 ];
 
-/// Fields of a shape, and what they are: the parameter whose bounds a whole number has, `bool`, or
-/// an enumeration. `i64` has no bounds.
+/// Fields of a shape with their types: the parameter whose bounds a whole number has, `bool`, or an
+/// enumeration. `i64` has no bounds.
 pub(crate) const FIELDS: &[(&str, &str)] = &[
     ("num_hidden_layers", "Layers"),
     ("hidden_size", "HiddenSize"),
@@ -70,7 +70,7 @@ pub(crate) const FIELDS: &[(&str, &str)] = &[
     ("recurrent.kind", "RecurrentKind"),
 ];
 
-/// What a shape counts itself, and of what type that is.
+/// Values that a shape computes, as Rust expressions.
 const COUNTED: [(&str, &str); 10] = [
     ("moe_layers", "f64::from(r.shape.moe_layers())"),
     ("attention_params", "(r.shape.attention_params_per_layer() as f64)"),
@@ -84,18 +84,18 @@ const COUNTED: [(&str, &str); 10] = [
     ("layer", "layer"),
 ];
 
-/// What a row asks a config's field: `root.key`.
+/// Queries of a field of a config: `root.key`.
 const ASKED: [&str; 11] = ["config", "has", "null", "list", "text", "number", "some", "length", "sum", "head", "below"];
-/// What a row asks a list of words or an object: `root.key.word`.
+/// Queries of a list of words or an object: `root.key.word`.
 const WITHIN: [&str; 2] = ["words", "inner"];
-/// Layers of a kind: `of.kind`.
+/// Kinds of layers that are counted: `of.kind`.
 const LAYERS: [&str; 4] = ["attention", "recurrent", "sparse", "windowed"];
 /// Functions of numbers.
 const FUNCTIONS: [&str; 6] = ["floor", "ceil", "round", "sqrt", "max", "known"];
-/// Those that ask for no more than they need.
+/// Functions that evaluate only the argument they need.
 const CHOICES: [&str; 2] = ["pick", "first"];
 
-/// A formula in Rust. `known` are the names that steps before it gave values.
+/// Translates a formula to Rust. `known` holds the names that earlier steps set.
 pub(crate) fn rust(text: &str, known: &[String]) -> Result<String, String> {
     let mut written = String::new();
     let mut rest = text.trim_start();
@@ -120,7 +120,7 @@ pub(crate) fn rust(text: &str, known: &[String]) -> Result<String, String> {
     Ok(written)
 }
 
-/// A name of a formula.
+/// Translates a name of a formula.
 fn word(name: &str, is_called: bool, known: &[String]) -> Result<String, String> {
     let of = |table: &[(&'static str, &'static str)]| table.iter().find(|(own, _)| *own == name).map(|(_, is)| *is);
     match name {

@@ -1,5 +1,5 @@
-//! Makes the readers of `config.json` from the rows of `data/huggingface.toml`: a row that is
-//! wrong, or has no source, fails the build.
+//! Generates the readers of `config.json` from the rows of `data/huggingface.toml`: an invalid row,
+//! or one without a source, fails the build.
 
 mod families;
 mod formula;

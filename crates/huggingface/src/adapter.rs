@@ -1,4 +1,4 @@
-//! Reads PEFT's `adapter_config.json`: what trains beside a frozen model, and which model that is.
+//! Reads PEFT's `adapter_config.json`: the trained weights, and the frozen model.
 
 use serde_json::{Map, Value};
 
@@ -9,20 +9,20 @@ use engine::params::ParamId;
 use engine::params::quantity::{is_valid, shorten};
 use engine::scenario::{Id, Scenario};
 
-/// What an `adapter_config.json` says.
+/// Content of an `adapter_config.json`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Found {
     trained: Trained,
     model: Option<Id>,
 }
 
-/// An adapter as it was read.
+/// An imported adapter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adapter {
     found: Found,
     /// The fields that were read.
     pub used: Vec<String>,
-    /// Sentences about what could not be read exactly.
+    /// Sentences about values that could not be read exactly.
     pub remarks: Vec<String>,
 }
 
@@ -43,10 +43,10 @@ const IRRELEVANT: [&str; 14] = [
     "qalora_group_size",
     "megatron_core",
 ];
-/// The most names in a remark.
+/// Most names in a remark.
 const MOST_NAMED: usize = 4;
 
-/// Whether a value is such a file.
+/// Whether a value is an adapter's config.
 pub fn is_adapter(json: &Value) -> bool {
     json.get("peft_type").is_some()
 }
@@ -55,7 +55,7 @@ pub fn is_adapter(json: &Value) -> bool {
 ///
 /// # Errors
 ///
-/// A sentence if the adapter is of another kind than LoRA, or if its rank is no rank.
+/// A sentence if the adapter is not LoRA, or if the rank is invalid.
 pub fn import_adapter(json: &Value) -> Result<Adapter, String> {
     let Value::Object(fields) = json else {
         return Err("This JSON is no adapter's config, which is an object in braces with a peft_type.".into());
@@ -113,18 +113,18 @@ const READ: [&str; 12] = [
 ];
 
 impl Adapter {
-    /// What trains. The format of the base is not in the file.
+    /// Returns the trained weights. The format of the base model is not in the file.
     pub fn trained(&self) -> Trained {
         self.found.trained
     }
 
-    /// The model that it is for, if the catalog has it.
+    /// Returns the adapter's model, if the catalog has it.
     pub fn model(&self) -> Option<&'static ModelEntry> {
         self.found.model.and_then(catalog::model)
     }
 
-    /// The scenario with this adapter: its model, if the catalog has it; the format of the base
-    /// stays.
+    /// Returns the scenario with this adapter and its model, if the catalog has it; the format of
+    /// the base model is unchanged.
     pub fn applied(&self, scenario: &Scenario) -> Scenario {
         let with = match self.model() {
             Some(entry) => scenario.with_model(entry.pick()),
@@ -164,7 +164,7 @@ fn method(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Method {
 }
 
 fn rank(fields: &Map<String, Value>) -> Result<u32, String> {
-    /// PEFT's own.
+    /// PEFT's default rank.
     const USUAL: u32 = 8;
     match fields.get("r") {
         None | Some(Value::Null) => Ok(USUAL),
@@ -180,7 +180,7 @@ fn rank(fields: &Map<String, Value>) -> Result<u32, String> {
     }
 }
 
-/// The kinds of matrices that names stand for.
+/// Kinds of matrices, by names of modules.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Kinds {
     query: bool,
@@ -202,7 +202,7 @@ impl Kinds {
         }
     }
 
-    /// The kinds of a module, by the last part of its name.
+    /// Returns the kinds of a module, by the last part of its name.
     fn named(name: &str) -> Option<Self> {
         let none = Self::default();
         Some(match name {
@@ -214,7 +214,7 @@ impl Kinds {
                 Self { query: true, key: true, value: true, ..none }
             }
             "o_proj" | "out_proj" | "wo" | "dense" | "output_proj" => Self { output: true, ..none },
-            // GPT-2 and Qwen 1 call both outputs so.
+            // GPT-2 and Qwen 1 use this name for both outputs.
             "c_proj" => Self { output: true, mlp: true, ..none },
             _ if MLP.iter().any(|(_, names)| names.contains(&name)) => Self { mlp: true, ..none },
             _ => return None,
@@ -232,7 +232,7 @@ impl Kinds {
     }
 }
 
-/// The matrices of MLPs, by class: all of a row stand for the whole.
+/// Matrices of MLPs, by class: all names of a row are the whole MLP.
 const MLP: [(&str, &[&str]); 7] = [
     ("Llama", &["gate_proj", "up_proj", "down_proj"]),
     ("Phi-3", &["gate_up_proj", "down_proj"]),
@@ -299,7 +299,7 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
     found
 }
 
-/// The parameters with adapters.
+/// Returns the parameters with adapters.
 fn parameters(fields: &Map<String, Value>) -> Vec<&str> {
     fields.get("target_parameters").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
@@ -346,7 +346,7 @@ fn frozen_layers(fields: &Map<String, Value>, model: Option<&ModelEntry>, remark
     first.min(most as u32)
 }
 
-/// Some names, and how many more.
+/// Lists some names, and the number of further ones.
 fn named(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(MOST_NAMED).map(|name| shorten(name)).collect();
     match names.len().saturating_sub(MOST_NAMED) {

@@ -1,4 +1,4 @@
-//! Attention windows: which layers see the whole sequence and which only a window of it.
+//! Attention windows: which layers attend to the whole sequence and which only to a window.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::fields::Fields;
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 
-/// Reads `sliding_window` and, from `layer_types` or `sliding_window_pattern`, which layers see the
-/// whole sequence.
+/// Reads `sliding_window` and, from `layer_types` or `sliding_window_pattern`, which layers attend
+/// to the whole sequence.
 pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Architecture {
     let usual = if fields.is_null("sliding_window") { 0 } else { shape.sliding_window };
     shape.sliding_window = fields.count(&["sliding_window"], ParamId::SlidingWindow, Some(usual));
@@ -16,7 +16,7 @@ pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Arch
     settled(fields, shape)
 }
 
-/// Whether a layer of this type sees the whole sequence.
+/// Whether a layer of this type attends to the whole sequence.
 fn is_full(kind: &Value) -> Option<bool> {
     match kind.as_str() {
         Some("full_attention") => Some(true),

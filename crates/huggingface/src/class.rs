@@ -1,12 +1,12 @@
-//! The values that a class of `transformers` has where a config says nothing, by `model_type`:
-//! `classes.txt`, which `tests/families/ask.py --classes` writes.
+//! Defaults of the classes of `transformers`, by `model_type`: `classes.txt`, which
+//! `tests/families/ask.py --classes` writes.
 
 use serde_json::{Map, Value};
 
-/// A line a class: its `model_type`, then a JSON object of what its fields are by themselves.
+/// One line per class: its `model_type`, then a JSON object of the defaults of its fields.
 const CLASSES: &str = include_str!("classes.txt");
 
-/// The values of a class; none for one that is not known.
+/// Returns the defaults of a class; empty for an unknown class.
 pub(super) fn values(kind: &str) -> Map<String, Value> {
     let of = |line: &'static str| line.strip_prefix(kind)?.strip_prefix(' ');
     CLASSES.lines().find_map(of).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()

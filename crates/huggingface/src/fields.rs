@@ -9,16 +9,16 @@ use engine::params::{Number, Param, ParamId, Unit};
 /// Longest name of a model that is kept, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// A config while it is read.
+/// A config with the state of reading.
 pub(super) struct Fields<'a> {
     /// The nested config of the language model, if there is one.
     inner: Option<&'a Map<String, Value>>,
     /// The config itself.
     outer: &'a Map<String, Value>,
-    /// What the class has where the config says nothing.
+    /// Defaults of the class.
     class: &'a Map<String, Value>,
     used: Vec<&'static str>,
-    /// A field that is read already, as if it were not there.
+    /// A field that was read already and is treated as absent.
     skipped: Option<&'static str>,
     problem: Option<String>,
 }
@@ -37,18 +37,18 @@ impl<'a> Fields<'a> {
         self.inner.and_then(|inner| inner.get(name)).or_else(|| self.outer.get(name))
     }
 
-    /// Returns a value, `null` included, or that of the class.
+    /// Returns a value, `null` included, or the default of the class.
     pub(super) fn peek(&self, name: &str) -> Option<&'a Value> {
         self.given(name).or_else(|| self.class.get(name))
     }
 
-    /// Leaves a field out of what is read from here on.
+    /// Treats a field as absent from now on.
     pub(super) fn skip(&mut self, name: &'static str) {
         self.mark(name);
         self.skipped = Some(name);
     }
 
-    /// The first of these fields that the config has, else the first that the class has.
+    /// Returns the first of these fields that the config has, else the first that the class has.
     fn first(&self, names: &[&'static str]) -> Option<&'static str> {
         if self.skipped.is_some_and(|name| names.contains(&name)) {
             return None;
@@ -59,10 +59,10 @@ impl<'a> Fields<'a> {
         names.iter().find(holds).or_else(|| names.iter().find(of_class).filter(|_| silent)).copied()
     }
 
-    /// Reads a number of things under the first of `names` that is present, whatever its bounds; 0
-    /// without one.
+    /// Reads a number under the first of `names` that is present, without bounds of a parameter; 0
+    /// if none is present.
     pub(super) fn number(&mut self, names: &[&'static str]) -> f64 {
-        /// What no shape has: products of three of them are whole doubles.
+        /// Bound that no shape exceeds: products of three such numbers are whole doubles.
         const MOST: f64 = 1e9;
         for name in names {
             self.mark(name);
@@ -71,7 +71,7 @@ impl<'a> Fields<'a> {
         if value.is_finite() { value.clamp(-MOST, MOST) } else { 0.0 }
     }
 
-    /// A number that the whole's configuration says, or its class, past the language model's.
+    /// Reads a number of the outer config, or of its class, ignoring the nested config.
     pub(super) fn outer_number(&mut self, name: &'static str) -> Option<f64> {
         self.mark(name);
         let class =
@@ -80,21 +80,21 @@ impl<'a> Fields<'a> {
         own.or_else(class).filter(|value| value.abs() <= 1e9)
     }
 
-    /// The entries of a nested object.
+    /// Returns the entries of a nested object.
     pub(super) fn object(&mut self, name: &'static str) -> Option<&'a Map<String, Value>> {
         let entries = self.peek(name)?.as_object();
         self.mark(name);
         entries
     }
 
-    /// The words of a list, the others left out.
+    /// Returns the texts of a list, without other items.
     pub(super) fn words(&mut self, name: &'static str) -> Option<Vec<&'a str>> {
         let words = self.list(name)?.iter().filter_map(Value::as_str).collect();
         self.mark(name);
         Some(words)
     }
 
-    /// The numbers of a list, the others left out.
+    /// Returns the numbers of a list, without other items.
     pub(super) fn numbers(&mut self, name: &'static str) -> Option<Vec<f64>> {
         let numbers = self.list(name)?.iter().filter_map(Value::as_f64).collect();
         self.mark(name);
@@ -184,12 +184,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the output head shares the embedding: as the class of the whole model says, of which
-    /// the language model is a part.
+    /// Whether the output head shares the embedding, by the class of the whole model, of which the
+    /// language model is a part.
     pub(super) fn tied(&mut self, usual: bool) -> bool {
         const NAME: &str = "tie_word_embeddings";
-        // These hold a language model with a head of its own, which ties as its own configuration
-        // says.
+        // These models contain a language model with its own head, which is tied by the nested
+        // configuration.
         const APART: [&str; 3] = ["blip-2", "instructblip", "instructblipvideo"];
         if self.inner.is_none() {
             return self.flag(NAME, usual);
@@ -225,7 +225,7 @@ impl<'a> Fields<'a> {
         types.iter().any(Option::is_some).then_some(types)
     }
 
-    /// The `model_type` of the whole, where it has parts, and its class.
+    /// Returns the `model_type` of the outer config, if it has parts, and the outer class.
     pub(super) fn outer_kind(&self) -> (Option<&'a str>, Option<&'a str>) {
         let class = self.outer.get("architectures").and_then(Value::as_array).and_then(|classes| classes.first());
         let has_parts = ["vision_config", "audio_config", "encoder_config"]

@@ -1,6 +1,6 @@
-//! Layers of a config as a list: what mixes the tokens of each, and which have experts. A list that
-//! the plain fields of a shape say too (a window in all but every n-th layer, dense layers first)
-//! stays in them; any other becomes its [`Pattern`].
+//! Layers of a config as a list of mixers and MLPs. A list that the plain fields of a shape can
+//! express (a window in all but every n-th layer, dense layers first) stays in those fields; any
+//! other becomes a [`Pattern`].
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) struct Layers(Vec<LayerKind>);
 /// The longest distance of [`Architecture::global_every`].
 const MOST_EVERY: usize = 100;
 
-/// What the names in `layer_types` and its like stand for.
+/// Returns the mixer of a name in `layer_types` and similar lists.
 pub(super) fn mixer_named(name: &str) -> Option<Mixer> {
     Some(match name {
         "full_attention"
@@ -32,7 +32,7 @@ pub(super) fn mixer_named(name: &str) -> Option<Mixer> {
 }
 
 impl Layers {
-    /// Attention and a dense MLP in every layer, or experts where the shape has any.
+    /// Creates layers with attention and a dense MLP, or experts if the shape has any.
     pub(super) fn of(shape: &Architecture) -> Self {
         let sparse = shape.experts.num_experts > 0;
         let windowed = shape.sliding_window > 0;
@@ -51,7 +51,7 @@ impl Layers {
         Self((0..shape.num_hidden_layers).map(kind).collect())
     }
 
-    /// As many layers, each as `mixer` says.
+    /// Sets the mixer of each layer.
     #[must_use]
     pub(super) fn mixing(mut self, mixer: impl Fn(usize) -> Mixer) -> Self {
         for (layer, kind) in self.0.iter_mut().enumerate() {
@@ -60,7 +60,7 @@ impl Layers {
         self
     }
 
-    /// As many layers, one of them with another mixer.
+    /// Sets the mixer of one layer.
     #[must_use]
     pub(super) fn with_mixer(mut self, layer: usize, mixer: Mixer) -> Self {
         if let Some(kind) = self.0.get_mut(layer) {
@@ -69,12 +69,12 @@ impl Layers {
         self
     }
 
-    /// The layers.
+    /// Returns the layers.
     pub(super) fn kinds(&self) -> &[LayerKind] {
         &self.0
     }
 
-    /// As many layers, each followed by what `mlp` says.
+    /// Sets the MLP of each layer.
     #[must_use]
     pub(super) fn followed(mut self, mlp: impl Fn(usize) -> Mlp) -> Self {
         for (layer, kind) in self.0.iter_mut().enumerate() {
@@ -83,8 +83,8 @@ impl Layers {
         self
     }
 
-    /// The mixers from a list of names; a name that is not known is attention, and leaves the list
-    /// unread.
+    /// Sets the mixers from a list of names; an unknown name counts as attention, and the list
+    /// stays unread.
     #[must_use]
     pub(super) fn named(self, fields: &mut Fields, list: &'static str) -> Self {
         let Some(names) = fields.list(list).filter(|names| !names.is_empty()) else { return self };
@@ -95,32 +95,32 @@ impl Layers {
         self.mixing(|layer| names.get(layer).and_then(known).unwrap_or(Mixer::Attention))
     }
 
-    /// How many there are of a kind.
+    /// Returns the number of layers that satisfy a condition.
     pub(super) fn number(&self, which: impl Fn(&LayerKind) -> bool) -> f64 {
         self.0.iter().filter(|kind| which(kind)).count() as f64
     }
 
-    /// With experts.
+    /// Returns the number of layers with experts.
     pub(super) fn sparse(&self) -> f64 {
         self.number(|kind| kind.mlp == Mlp::Experts)
     }
 
-    /// With a state.
+    /// Returns the number of layers with a recurrent state.
     pub(super) fn recurrent(&self) -> f64 {
         self.number(|kind| matches!(kind.mixer, Mixer::Recurrent | Mixer::Both))
     }
 
-    /// With attention.
+    /// Returns the number of layers with attention.
     pub(super) fn attention(&self) -> f64 {
         self.number(|kind| matches!(kind.mixer, Mixer::Attention | Mixer::Window | Mixer::Both))
     }
 
-    /// Within a window.
+    /// Returns the number of layers with attention in a window.
     pub(super) fn windowed(&self) -> f64 {
         self.number(|kind| kind.mixer == Mixer::Window)
     }
 
-    /// Writes the list into the shape: into its plain fields if they can say it.
+    /// Writes the list into the shape, into plain fields if they can express the list.
     pub(super) fn write(mut self, fields: &mut Fields, mut shape: Architecture) -> Architecture {
         if shape.sliding_window == 0 {
             for kind in self.0.iter_mut().filter(|kind| kind.mixer == Mixer::Window) {
@@ -149,8 +149,8 @@ impl Layers {
         shape
     }
 
-    /// The distance between layers that see the whole sequence: 1 for all of them, 0 where none
-    /// does.
+    /// Returns the distance between layers that attend to the whole sequence: 1 if all do, 0 if
+    /// none does.
     fn global_every(&self) -> Option<u32> {
         let full = |kind: &LayerKind| kind.mixer == Mixer::Attention;
         if self.0.iter().any(|kind| !full(kind) && kind.mixer != Mixer::Window) {
@@ -163,7 +163,8 @@ impl Layers {
         fits.then_some(every as u32)
     }
 
-    /// Dense layers first, and the distance between layers with experts after them.
+    /// Returns the number of leading dense layers, and the distance between layers with experts
+    /// after them.
     fn experts(&self) -> Option<(u32, u32)> {
         if self.0.iter().any(|kind| kind.mlp == Mlp::None) {
             return None;

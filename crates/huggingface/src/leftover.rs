@@ -1,4 +1,4 @@
-//! The fields of a config that were not understood and might matter.
+//! Fields of a config that were not understood and might matter.
 
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ pub(super) fn not_understood(fields: &Fields) -> Vec<String> {
     names
 }
 
-/// Whether a value turns nothing on: `null`, `false`, zero or empty.
+/// Whether a value enables nothing: `null`, `false`, zero or empty.
 pub(super) fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

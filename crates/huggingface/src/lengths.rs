@@ -7,25 +7,25 @@ use engine::params::quantity::{nearest, shorten};
 use engine::scenario::Scenario;
 use engine::scenario::data::TextList;
 
-/// Fewest numbers that are a list.
+/// Fewest numbers of a list.
 const FEWEST: usize = 2;
 
 /// The lengths of the texts of a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextLengths {
-    /// Their number.
+    /// Number of texts.
     pub count: usize,
-    /// Tokens on average.
+    /// Mean length in tokens.
     pub mean: f64,
-    /// Tokens of the longest.
+    /// Length of the longest text in tokens.
     pub longest: f64,
 }
 
-/// Reads lengths; `None` for a text that does not begin as a list of numbers does.
+/// Reads lengths; `None` for a text that does not begin like a list of numbers.
 ///
 /// # Errors
 ///
-/// A sentence if one of them is no length.
+/// A sentence if one item is not a length.
 ///
 /// ```
 /// # use huggingface::import_lengths;
@@ -42,7 +42,7 @@ pub fn import_lengths(text: &str) -> Option<Result<TextLengths, String>> {
     let mut words = list.split(between).filter(|word| !word.is_empty()).peekable();
     // The header of a column.
     words.next_if(|word| word.trim_matches('"').chars().all(|letter| letter.is_ascii_alphabetic() || letter == '_'));
-    // One number may stand anywhere, two begin a list.
+    // A single number may begin any text; two numbers begin a list.
     if words.clone().take(FEWEST).any(|word| word.parse::<f64>().is_err()) {
         return None;
     }
@@ -69,8 +69,8 @@ pub fn import_lengths(text: &str) -> Option<Result<TextLengths, String>> {
 }
 
 impl TextLengths {
-    /// The scenario with these texts: as many, as long on average, cut at the longest or at the
-    /// longest sequence that the page takes. Full sequences become padded ones.
+    /// Returns the scenario with these texts: their number and mean length, cut at the longest text
+    /// or at the longest sequence that the page allows. Full sequences become padded ones.
     pub fn applied(&self, scenario: &Scenario) -> Scenario {
         let texts = match scenario.texts.batching {
             Batching::Full => TextList { batching: Batching::Padded, ..scenario.texts },

@@ -61,7 +61,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
         return Err("There is nothing to read: paste the text of a config.json.".into());
     }
     check_length(text)?;
-    // Python writes numbers that JSON lacks: they are read as words, which are no size.
+    // Python writes numbers that JSON lacks: these are read as words, which are not sizes.
     let read = serde_json::from_str(text).or_else(|error| match with_words(text) {
         Some(text) => serde_json::from_str(&text).map_err(|_| error),
         None => Err(error),
@@ -74,8 +74,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// A text with `Infinity`, `-Infinity` and `NaN` in quotes, where they stand outside of any; `None`
-/// where there are none.
+/// Quotes `Infinity`, `-Infinity` and `NaN` outside of strings; `None` if there are none.
 fn with_words(text: &str) -> Option<String> {
     const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let mut written = String::with_capacity(text.len() + 16);
@@ -88,7 +87,7 @@ fn with_words(text: &str) -> Option<String> {
                 written.extend(["\"", word, "\""]);
                 word.len()
             }
-            // What is escaped ends no text.
+            // An escaped character does not end a string.
             (None, '\\') if inside => {
                 let length = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
                 written.push_str(rest.get(..length).unwrap_or_default());
@@ -121,13 +120,13 @@ pub fn check_length(text: &str) -> Result<(), String> {
 /// A sentence if the value is not an object, describes no model or an unknown family, lacks a
 /// field, or holds a value out of bounds.
 pub fn import(config: &Value) -> Result<Imported, String> {
-    /// What makes sound of text, beside a model that reads and writes it.
+    /// Parts that turn text into speech, next to a model that reads and writes text.
     const SPEAKING: [&str; 3] = ["talker_config", "token2wav_config", "code2wav_config"];
     let Value::Object(outer) = config else {
         return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
     };
-    // Models that also speak nest what reads and writes text; what makes sound of it is another
-    // model.
+    // Models that also speak nest the part that reads and writes text; the part that produces
+    // speech is a separate model.
     let thinker =
         outer.get("thinker_config").and_then(Value::as_object).filter(|part| part.contains_key("text_config"));
     let (whole, config) = (config, thinker.map_or(config, |_| &outer["thinker_config"]));
@@ -172,10 +171,10 @@ pub fn import(config: &Value) -> Result<Imported, String> {
     }
 }
 
-/// What the class of the language model has by itself: of a nested config all of it, since such
-/// configs leave out what is usual; else without the sizes, which every config has.
+/// Returns the defaults of the language model's class: all of them for a nested config, since such
+/// configs omit defaults; else without the sizes, which every config has.
 fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> Map<String, Value> {
-    /// What a config is no model's without.
+    /// Sizes that every config of a model has.
     const NEEDED: [&str; 18] = [
         "num_hidden_layers",
         "n_layer",
@@ -207,9 +206,9 @@ fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> M
     values
 }
 
-/// Checks that a shape holds the parameters that no field of it counts.
+/// Checks the bounds of the parameters that no field of a shape counts.
 fn check_extra(fields: &mut Fields, shape: &Architecture) {
-    /// The bound of their rows.
+    /// Bound of the parameters in the table.
     const MOST: u64 = 1_000_000_000_000;
     let extra = shape.extra;
     if extra.layers.unsigned_abs() > MOST || extra.outside.unsigned_abs() > MOST {

@@ -1,5 +1,5 @@
-//! What a model has beside its language model: towers, and the projections from them. By the
-//! `model_type` of the whole.
+//! Parts of a model other than its language model: towers and their projections, by the
+//! `model_type` of the whole model.
 
 mod drawn;
 mod queries;
@@ -13,19 +13,19 @@ use super::tower::{Part, Tower, layer_norm, linear};
 use super::tower::{images, qwen};
 use engine::model::transformer::{self, Architecture};
 
-/// What is no language model.
+/// Parts other than the language model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Beside {
-    /// An encoder with its projection; none where the engine has no room for one.
+    /// An encoder with its projection; the empty tower if the engine cannot represent the encoder.
     pub(super) tower: transformer::Tower,
-    /// Parameters of all else.
+    /// Parameters of all other parts.
     pub(super) outside: f64,
 }
 
 impl Beside {
     const NONE: Self = Self { tower: transformer::Tower::NONE, outside: 0.0 };
 
-    /// An encoder, and a projection of so many parameters.
+    /// Creates an encoder with a projection of this many parameters.
     fn of(tower: &Tower, projection: f64) -> Self {
         match tower.checked(projection) {
             Some(own) => Self { tower: own, outside: tower.others },
@@ -34,11 +34,11 @@ impl Beside {
     }
 }
 
-/// Types whose text model alone is built where the configuration names no class.
+/// Types of which only the text model is built if the configuration names no class.
 const TEXT_BY_DEFAULT: [&str; 7] = ["llama4", "mllama", "qwen3_5", "qwen3_5_moe", "emu3", "dots3_note", "qwen4_exp"];
 
-/// Reads what stands beside the language model, and marks its fields; nothing for a model of text
-/// alone, or one whose parts are not known, which stay unread.
+/// Reads the parts other than the language model, and marks their fields; nothing for a pure text
+/// model, or one with unknown parts, whose fields stay unread.
 pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
     let (Some(kind), class) = fields.outer_kind() else { return Beside::NONE };
     let whole = class.is_some_and(|class| !class.ends_with("ForCausalLM"));
@@ -51,7 +51,7 @@ pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
     known(fields, kind, shape).map_or(Beside::NONE, |(tower, projection)| Beside::of(&tower, projection))
 }
 
-/// The encoder and the parameters of its projection, of the types that are known.
+/// Returns the encoder and the parameters of its projection, for known types.
 fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower, f64)> {
     let text = f64::from(shape.hidden_size);
     if let Some(audio) = sound::heard(fields, kind, text) {
@@ -90,7 +90,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
     Some((tower, projection))
 }
 
-/// Encoders of CLIP's and SigLIP's kind with a projection of each patch.
+/// Reads encoders like CLIP and SigLIP with a projection of each patch.
 fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
@@ -98,7 +98,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
             /// Tokens of an image (arXiv 2503.19786, section 2.1).
             const USUAL: f64 = 256.0;
             let tower = images::siglip(&part("siglip_vision_model"), true);
-            // Patches are averaged to as many, whatever the image.
+            // Patches are averaged to this number for any image.
             let given = fields.number(&["mm_tokens_per_image"]);
             let tokens = if given > 0.0 { given } else { USUAL };
             let merge = ((tower.image_size / tower.patch).floor() / tokens.sqrt()).max(1.0);
@@ -144,7 +144,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
     })
 }
 
-/// `InternViT`, whose patches are shuffled by a ratio before two projections.
+/// Reads `InternViT`, whose patches are shuffled by a ratio before two projections.
 fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) {
     let tower = images::intern(part);
     let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
@@ -153,7 +153,7 @@ fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) 
     (Tower { merge: 1.0 / ratio, ..tower }, layer_norm(wide) + linear(wide, text, true) + linear(text, text, true))
 }
 
-/// Encoders whose patches are shuffled into fewer, wider tokens.
+/// Reads encoders whose patches are shuffled into fewer, wider tokens.
 fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
@@ -181,7 +181,7 @@ fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
     })
 }
 
-/// Encoders that merge patches themselves, and others of one model.
+/// Reads encoders that merge patches themselves, and others of one model.
 fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
@@ -235,7 +235,7 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             let words = part.number("vocab_size");
             let read = words - part.number("num_visual_indicator_tokens");
             let stride = part.number_or("hidden_stride", 1.0);
-            // The table of visual words is as wide as the whole's configuration says.
+            // The table of visual words has the width of the outer configuration.
             let wide = fields.outer_number("hidden_size").unwrap_or(text);
             (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * wide)
         }
@@ -248,7 +248,7 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             (images::sam(&part), convolutions + linear(widths[2], text, true))
         }
         "video_llava" => {
-            // One tower of images and one of moments.
+            // One tower for images and one for video.
             let tower = images::clip(&part("clip_vision_model"));
             fields.mark("video_seq_length");
             let tower = Tower { others: tower.params, ..tower };

@@ -5,9 +5,8 @@ const UTF_8: [u8; 3] = [0xef, 0xbb, 0xbf];
 const UTF_16_LE: [u8; 2] = [0xff, 0xfe];
 const UTF_16_BE: [u8; 2] = [0xfe, 0xff];
 
-/// Decodes a file as UTF-8, or as its byte order mark says; the mark is removed. PowerShell's `>`
-/// writes UTF-16, and many editors on Windows put a mark before UTF-8. `None` if the bytes are not
-/// text.
+/// Decodes a file as UTF-8, or by its byte order mark, which is removed. PowerShell's `>` writes
+/// UTF-16, and many editors on Windows put a mark before UTF-8. `None` if the bytes are not text.
 ///
 /// ```
 /// use huggingface::text_of;

@@ -10,50 +10,50 @@ use serde_json::{Map, Value};
 
 use super::class;
 
-/// An encoder of images or sound beside a language model, as its configuration has it.
+/// An encoder of images or sound, from its configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tower {
     /// Layers.
     pub layers: f64,
-    /// Width of its residual stream.
+    /// Width of the residual stream.
     pub hidden: f64,
-    /// Heads of its attention.
+    /// Attention heads.
     pub heads: f64,
-    /// Width of its MLPs.
+    /// Width of the MLPs.
     pub mlp: f64,
     /// Pixels of a patch along one side.
     pub patch: f64,
-    /// Pixels of an image along one side; 0 where images of any size are read.
+    /// Pixels of an image along one side; 0 if images of any size are read.
     pub image_size: f64,
     /// Patches along one side that become one token of the language model.
     pub merge: f64,
-    /// Whether its MLPs are gated.
+    /// Whether the MLPs are gated.
     pub gated: bool,
-    /// Patches along one side of the windows in which attention stays; 0 without windows.
+    /// Patches along one side of an attention window; 0 without windows.
     pub window: f64,
-    /// Layers that see the whole image where others stay in windows.
+    /// Number of layers that attend to the whole image while others attend to windows.
     pub global_layers: f64,
-    /// Positions of a clip of sound; 0 where the patches of an image say it.
+    /// Positions of a clip of sound; 0 if positions follow from the patches of an image.
     pub positions: f64,
-    /// Tokens of an image or clip, where they are always as many; else 0.
+    /// Tokens of an image or clip, if their number is fixed; else 0.
     pub tokens: f64,
-    /// Whether the tokens stand in the sequence of the text.
+    /// Whether the tokens are part of the text sequence.
     pub in_sequence: bool,
     /// Parameters of the encoder, without the projection to the language model.
     pub params: f64,
-    /// Parameters of the merger that the encoder's class has at its end.
+    /// Parameters of the merger at the end of the encoder's class.
     pub merger: f64,
-    /// Parameters of other encoders beside it, whose work is not counted.
+    /// Parameters of further encoders, whose work is not counted.
     pub others: f64,
 }
 
-/// Pixels of an image along one side where images of any size are read: as many as a tile of
-/// `InternVL` has, about 0.2 million in all.
+/// Default pixels of an image along one side for encoders of any size: a tile of `InternVL`, about
+/// 0.2 million pixels in all.
 const ANY_SIZE: f64 = 448.0;
 
 impl Tower {
-    /// The engine's encoder, with a projection of so many parameters beside the merger; `None`
-    /// where a number is not one that it holds.
+    /// Returns the engine's encoder, with a projection of this many parameters in addition to the
+    /// merger; `None` if a number is not one that the engine's encoder holds.
     pub(super) fn checked(&self, projection: f64) -> Option<transformer::Tower> {
         let whole = |value: f64, low: f64, high: f64| {
             (value.fract() == 0.0 && (low..=high).contains(&value)).then_some(value as u32)
@@ -80,14 +80,14 @@ impl Tower {
     }
 }
 
-/// The fields of a nested configuration, with what its class has where it says nothing.
+/// Fields of a nested configuration, with the defaults of its class.
 pub(super) struct Part<'a> {
     given: &'a Map<String, Value>,
     class: Map<String, Value>,
 }
 
 impl<'a> Part<'a> {
-    /// A nested configuration; `usual` is its type where it does not say one.
+    /// Creates a part from a nested configuration; `usual` is the default type.
     pub(super) fn of(given: &'a Map<String, Value>, usual: &str) -> Self {
         let kind = given.get("model_type").and_then(Value::as_str).unwrap_or(usual);
         let values = class::values(kind);
@@ -98,14 +98,14 @@ impl<'a> Part<'a> {
         self.given.get(name).or_else(|| self.class.get(name))
     }
 
-    /// A number, the first of a list; 0 without one.
+    /// Returns a number, or the first of a list; 0 if absent.
     pub(super) fn number(&self, name: &str) -> f64 {
         let value = self.get(name);
         let first = value.and_then(Value::as_array).and_then(|list| list.first());
         first.or(value).and_then(Value::as_f64).filter(|value| value.is_finite()).unwrap_or(0.0).clamp(-1e9, 1e9)
     }
 
-    /// A number, or another where there is none.
+    /// Returns a number, or a default.
     pub(super) fn number_or(&self, name: &str, usual: f64) -> f64 {
         match self.number(name) {
             0.0 => usual,
@@ -117,31 +117,31 @@ impl<'a> Part<'a> {
         self.get(name) == Some(&Value::Bool(true))
     }
 
-    /// The numbers of a list.
+    /// Returns the numbers of a list.
     pub(super) fn numbers(&self, name: &str) -> Vec<f64> {
-        /// Lists that are longer say nothing about a shape.
+        /// Longer lists do not describe a shape.
         const MOST: usize = 64;
         let list = self.get(name).and_then(Value::as_array).into_iter().flatten();
         list.filter_map(Value::as_f64).filter(|value| value.abs() <= 1e9).take(MOST).collect()
     }
 
-    /// Entries of a list.
+    /// Returns the number of entries of a list.
     pub(super) fn length(&self, name: &str) -> f64 {
         self.get(name).and_then(Value::as_array).map_or(0.0, |list| list.len() as f64)
     }
 }
 
-/// A matrix from one width to another, with biases or without.
+/// Returns the parameters of a matrix from one width to another, with biases or without.
 pub(super) const fn linear(from: f64, to: f64, biased: bool) -> f64 {
     from * to + if biased { to } else { 0.0 }
 }
 
-/// A layer norm with biases.
+/// Returns the parameters of a layer norm with biases.
 pub(super) const fn layer_norm(width: f64) -> f64 {
     2.0 * width
 }
 
-/// The shapes that vision configurations share, under their names.
+/// Reads the dimensions that vision configurations share.
 pub(super) fn shape(part: &Part) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("embed_dim"));
     let ratio = part.number_or("mlp_ratio", 4.0);
@@ -165,13 +165,14 @@ pub(super) fn shape(part: &Part) -> Tower {
     }
 }
 
-/// Patches of an image.
+/// Returns the number of patches of an image.
 pub(super) fn patches(tower: &Tower) -> f64 {
     let side = (tower.image_size / tower.patch).floor();
     side * side
 }
 
-/// Layers of attention with biases and a plain MLP with biases, two layer norms.
+/// Returns the parameters of a layer of attention with biases, a plain MLP with biases and two
+/// layer norms.
 pub(super) fn usual_layer(tower: &Tower) -> f64 {
     let (hidden, mlp) = (tower.hidden, tower.mlp);
     4.0 * linear(hidden, hidden, true)
@@ -180,7 +181,7 @@ pub(super) fn usual_layer(tower: &Tower) -> f64 {
         + 2.0 * layer_norm(hidden)
 }
 
-/// Pixels of a patch.
+/// Returns the numbers of a patch: pixels times channels.
 pub(super) fn pixels(part: &Part, tower: &Tower) -> f64 {
     part.number_or("num_channels", part.number_or("in_channels", 3.0)) * tower.patch * tower.patch
 }

@@ -89,7 +89,7 @@ fn key_left(spec: &ChartSpec, area: &PlotArea) -> f64 {
     area.right() - text_width(&high) - key_width(area) - text_width(&label) - 12.0
 }
 
-/// The width of the colour key.
+/// Returns the width of the colour key.
 fn key_width(area: &PlotArea) -> f64 {
     if area.width < 400.0 { 64.0 } else { 112.0 }
 }

@@ -71,7 +71,7 @@ fn hatch(pen: &mut Pen, (left, right): (f64, f64), (top, bottom): (f64, f64), co
     Ok(())
 }
 
-/// Draws the range of what is needed above the bar: 80 % of measurements lie within.
+/// Draws the range of needed memory above the bar: 80 % of measurements lie within.
 fn whiskers(pen: &mut Pen, spec: &BarSpec, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
     let stroke = Stroke::solid(tokens(theme).muted, 1.0);
     let [low, high] = spec.range.map(|bytes| area.to_pixel(bytes));
@@ -82,7 +82,7 @@ fn whiskers(pen: &mut Pen, spec: &BarSpec, area: &BarArea, theme: Theme) -> Resu
     pen.line(&[(low, y), (high, y)], stroke)
 }
 
-/// The label of the line across: `79.1 GiB of 80 GiB usable`.
+/// Returns the label of the line across: `79.1 GiB of 80 GiB usable`.
 fn capacity(usable: Bytes, nominal: Bytes) -> String {
     if usable == nominal {
         return format!("{} capacity", format::bytes(nominal));

@@ -89,7 +89,7 @@ fn name_zones(pen: &mut Pen, zones: &[&Zone], field: &Field, theme: Theme, room:
     for zone in zones {
         let both = [zone.name.as_str(), zone.reason.as_str()];
         let name = [zone.name.as_str()];
-        // Where that is too long: "network" for "network-bound".
+        // A shorter name for little room: "network" for "network-bound".
         let short = [zone.name.trim_end_matches("-bound")];
         let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));
         let colour = if zone.kind == ZoneKind::DoesNotFit { colours.muted } else { colours.text };
@@ -109,7 +109,7 @@ fn name_zones(pen: &mut Pen, zones: &[&Zone], field: &Field, theme: Theme, room:
     Ok(())
 }
 
-/// Draws the scenario's mark: a ring that stands out on every colour.
+/// Draws the scenario's mark: a ring that is visible on every colour.
 fn mark(pen: &mut Pen, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
     let colours = tokens(theme);
     pen.disc(at, HERE + EDGE, colours.surface)?;

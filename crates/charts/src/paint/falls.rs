@@ -1,5 +1,5 @@
-//! Draws a waterfall: a row for each part, its name at the left, its bar from where the one above
-//! it ends.
+//! Draws a waterfall: a row for each part, with the name at the left, and a bar that starts where
+//! the bar above ends.
 
 use super::PaintError;
 use super::geometry::Spot;
@@ -43,8 +43,7 @@ pub(super) fn draw(pen: &mut Pen, falls: &Falls, area: &PlotArea, theme: Theme) 
     pen.hairline((area.left, area.top), (area.left, area.bottom()), colours.axis, 1.0)
 }
 
-/// The place of a bar's value: left of it, where the rows above have ended; right of it where there
-/// is no room.
+/// Returns the place of a bar's value: left of the bar, or right of the bar if there is no room.
 fn beside((left, right): (f64, f64), width: f64, middle: f64, area: &PlotArea) -> (Spot, Align) {
     if left - BESIDE - width > area.left {
         ((left - BESIDE, middle), Align::Right)

@@ -2,13 +2,13 @@
 
 /// Radius of the scenario's mark.
 pub(super) const HERE: f64 = 6.0;
-/// Width of the edge around it, which stands out on every colour.
+/// Width of the edge around the mark, which is visible on every colour.
 pub(super) const EDGE: f64 = 2.0;
 
 /// A point in CSS pixels.
 pub(super) type Spot = (f64, f64);
 
-/// The distance between two points.
+/// Returns the distance between two points.
 pub(super) fn distance(from: Spot, to: Spot) -> f64 {
     let (x, y) = (to.0 - from.0, to.1 - from.1);
     (x * x + y * y).sqrt()

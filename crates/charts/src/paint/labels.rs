@@ -52,7 +52,7 @@ impl Room {
         self.avoided.iter().any(|&point| rect.holds(point))
     }
 
-    /// Places a label beside a line, above or below: the first candidate along the line that is
+    /// Places a label next to a line, above or below: at the first candidate along the line that is
     /// free, suitable and covers no line.
     pub(super) fn beside(
         &mut self,
@@ -77,8 +77,8 @@ impl Room {
         free
     }
 
-    /// Places a label beside a disc: the nearest free place that covers no line, else the nearest
-    /// free place.
+    /// Places a label next to a disc: at the nearest free place that covers no line, else at the
+    /// nearest free place.
     pub(super) fn near(&mut self, (x, y): Spot, radius: f64, (width, height): (f64, f64)) -> Option<Rect> {
         let sides =
             [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.7, 0.8), (-0.7, 0.8), (0.7, -0.8), (-0.7, -0.8)];

@@ -112,7 +112,7 @@ fn name(pen: &mut Pen, mark: &Mark, work: Work, rect: Rect, theme: Theme) -> Res
     }
     let fill = palette::work(theme, work);
     let (half, (x, y)) = (text_width(text) / 2.0 + BESIDE, rect.middle());
-    // Over a pattern the name stands on a plate.
+    // Over a pattern, the name has a plate as background.
     pen.fill((x - half, y - PLATE / 2.0), (x + half, y + PLATE / 2.0), fill, 1.0)?;
     pen.text(text, (x, y), Align::Centre, readable(fill), false)
 }

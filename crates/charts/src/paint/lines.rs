@@ -1,4 +1,4 @@
-//! Draws curves and boundaries, with their names beside them.
+//! Draws curves and boundaries, with their names next to them.
 
 use super::geometry::{Rect, Spot};
 use super::labels::{Room, size_of};

@@ -13,7 +13,7 @@ use crate::spec::{ChartSpec, Mark};
 /// Radius of a disc of zero weight, and the addition of full weight to its square: areas are
 /// compared, not widths.
 const RADIUS: (f64, f64) = (3.5, 110.0);
-/// Width of the surface-coloured edge around a disc, so that it stands out on lines and other
+/// Width of the surface-coloured edge around a disc, so that the disc is visible on lines and other
 /// discs.
 const EDGE: f64 = 1.5;
 /// Line width of a hollow disc.

@@ -1,4 +1,4 @@
-//! A figure or poster that is ready to be painted: what SVG and canvas both need to know of it.
+//! A figure or poster that is ready to be painted, for both SVG and canvas.
 
 use super::backend::Backend;
 use super::chart::draw_chart;
@@ -18,7 +18,7 @@ pub struct Picture<'a> {
     content: Content<'a>,
 }
 
-/// What stands in a picture.
+/// Content of a picture.
 enum Content<'a> {
     /// A chart with its crosshair, and its legend in a saved one.
     Chart(&'a ChartSpec, Option<(f64, f64)>, Option<Saved>, Style),

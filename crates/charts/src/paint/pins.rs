@@ -1,4 +1,4 @@
-//! Marks of pinned scenarios: each exactly where its data is, its letter there or beside it.
+//! Marks of pinned scenarios: each exactly at its data, with its letter there or next to it.
 
 use super::PaintError;
 use super::geometry::{EDGE, HERE, Spot, distance};
@@ -10,32 +10,32 @@ use engine::scenario::pins::pin_letter;
 
 /// Radius of the space around a pinned scenario's mark.
 pub(super) const BADGE: f64 = 10.5;
-/// From one ring around a place where marks meet to the next.
+/// Distance between two rings around a place with several marks.
 const RING: f64 = 3.5;
-/// Width of such a ring, and of the line from it to its letter.
+/// Width of a ring, and of the line from the ring to its letter.
 const STROKE: f64 = 2.0;
 
-/// Where a pinned scenario is marked.
+/// Mark of a pinned scenario.
 pub(super) struct Badge<'a> {
-    /// What is marked.
+    /// The pinned scenario.
     pub(super) pin: &'a PinMark,
-    /// Its place, which data gives and nothing moves.
+    /// The place given by data, which never moves.
     at: Spot,
-    /// Its letter: at its place, or beside it where something is there already.
+    /// Position of the letter: at the place, or next to the place if that is occupied.
     pub(super) letter: Spot,
-    /// Radius of the ring around its place, outside of the marks that are there before it.
+    /// Radius of the ring around the place, outside of earlier marks.
     ring: f64,
 }
 
-/// Returns the marks of pinned scenarios: letters beside their places where letters would cover
-/// each other.
+/// Returns the marks of pinned scenarios: letters are next to their places where letters would
+/// overlap.
 pub(super) fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<Badge<'a>> {
     let mut taken: Vec<Spot> = here.into_iter().collect();
     let mut marks: Vec<Badge> = Vec::with_capacity(spec.pins.len());
     for pin in &spec.pins {
         let at = area.to_pixel(pin.at.0, pin.at.1);
         let (mut x, y) = at;
-        // To the left near the right edge.
+        // Letters move to the left near the right edge.
         let step = if x + 6.0 * BADGE > area.right() { -2.0 * BADGE } else { 2.0 * BADGE };
         while taken.iter().any(|other| (other.0 - x).abs() < 2.0 * BADGE && (other.1 - y).abs() < 2.0 * BADGE) {
             x += step;
@@ -55,8 +55,8 @@ pub(super) fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot
     marks
 }
 
-/// Draws the place of a pinned scenario whose letter stands beside it: a ring, under what is there
-/// before it, and a line to the letter.
+/// Draws the place of a pinned scenario whose letter is next to the place: a ring, under earlier
+/// marks, and a line to the letter.
 pub(super) fn place_of(pen: &mut Pen, badge: &Badge, theme: Theme) -> Result<(), PaintError> {
     let &Badge { pin, at, letter, ring } = badge;
     if at == letter {
@@ -103,7 +103,7 @@ mod tests {
         assert!(found.iter().all(|(at, letter, _)| at == letter), "{found:?}");
     }
 
-    /// The place never moves, and rings tell how many scenarios are there.
+    /// Places never move, and rings show the number of scenarios at a place.
     #[test]
     fn pins_in_one_place_stay_there_and_their_letters_stand_side_by_side() {
         let found = marked(&[(0.5, 0.5); 3], Some((0.5, 0.5)));

@@ -8,8 +8,8 @@ const COLOURS: usize = 256;
 /// Bytes per pixel: red, green, blue, opacity.
 const PIXEL: usize = 4;
 
-/// Encodes the image as a file. Beyond 256 colours, a pixel of a further colour takes that of the
-/// previous pixel.
+/// Encodes the image as a file. Beyond 256 colours, a pixel of a further colour takes the colour of
+/// the previous pixel.
 pub(super) fn png(image: &Image) -> Vec<u8> {
     let mut palette: Vec<u8> = Vec::new();
     let mut indices: Vec<u8> = Vec::with_capacity(image.width * image.height);

@@ -1,5 +1,4 @@
-//! Draws memory over the course of a step: its layers on each other, and the names of its parts
-//! above them.
+//! Draws memory over a step: stacked layers, and the names of the parts of the step above them.
 
 use super::geometry::{Rect, Spot};
 use super::pen::{Align, Pen, text_width};

@@ -4,7 +4,7 @@ use super::{Rgb, Theme, choice, held, limiter, part, pin, set, strategy, tokens}
 use crate::spec::LineRole;
 use engine::model::report::{Limiter, MemoryPart};
 
-/// The colour of a line.
+/// Returns the colour of a line.
 pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
@@ -26,9 +26,9 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
     }
 }
 
-/// The dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line. No two
-/// roles in one figure have both pattern and colour in common, and the strategies differ by pattern
-/// alone.
+/// Returns the dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line.
+/// No two roles in one figure have both pattern and colour in common, and the strategies differ by
+/// pattern alone.
 pub const fn dashes(role: LineRole) -> &'static [f64] {
     match role {
         LineRole::Strategy(place) | LineRole::Current(place) | LineRole::Choice(place) => match place {
@@ -66,7 +66,7 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
     }
 }
 
-/// The width of a line in CSS pixels.
+/// Returns the width of a line in CSS pixels.
 pub const fn width(role: LineRole) -> f64 {
     match role {
         LineRole::Margin | LineRole::Held(_) => 1.0,

@@ -10,7 +10,7 @@ const LIGHT: [u32; 9] = [0xf7f6d3, 0xcce4ad, 0x8cd59b, 0x4ebfa4, 0x0aa4ab, 0x008
 /// Lightness 0.27 to 0.91, hue 285 (violet) over 215 (teal) to 112 (yellow).
 const DARK: [u32; 9] = [0x242142, 0x2a3764, 0x265085, 0x186e97, 0x158ca2, 0x06aba5, 0x4bc899, 0x98dd82, 0xe4eb6c];
 
-/// The colour at a position from 0 to 1 on the scale.
+/// Returns the colour at a position from 0 to 1 on the scale.
 pub fn ramp(theme: Theme, share: f64) -> Rgb {
     let stops = match theme {
         Theme::Light => &LIGHT,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::spec::LineRole;
 
-/// Relative luminance after WCAG, with a polynomial for the sRGB curve (within 0.4 %).
+/// Returns the relative luminance after WCAG, with a polynomial for the sRGB curve (within 0.4 %).
 fn luminance(Rgb(red, green, blue): Rgb) -> f64 {
     let linear = |byte: u8| {
         let c = f64::from(byte) / 255.0;

@@ -1,27 +1,27 @@
-//! Figures of memory over the course of a step: stacked layers over events, and what happens at
-//! each.
+//! Figures of memory over a step: stacked layers over allocation events, and the operator at each
+//! event.
 
 use crate::names;
 use engine::model::report::MemoryPart;
 use trace::Category;
 
-/// What the bytes of one layer of a stack hold: a part of the memory bar, or what the bar counts
-/// with other parts.
+/// Content of one layer of a stack: a part of the memory bar, or content that the bar counts with
+/// other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Held {
     /// A part of the memory bar.
     Part(MemoryPart),
-    /// What the optimizer's update makes and frees.
+    /// Temporary tensors of the optimizer's update.
     Update,
     /// Buffers of gathers and reductions.
     Buffers,
-    /// Tokens, labels, and tables that no one trains.
+    /// Tokens, labels, and tables that are not trained.
     Inputs,
 }
 
 impl Held {
-    /// Every layer from the bottom of the stack: the bar's parts in its order, others beside what
-    /// they resemble.
+    /// Every layer from the bottom of the stack: the bar's parts in the order of the bar, with
+    /// others next to similar ones.
     pub const ALL: [Self; 11] = [
         Self::Part(MemoryPart::Weights),
         Self::Part(MemoryPart::Gradients),
@@ -53,7 +53,7 @@ impl Held {
         }
     }
 
-    /// Returns its name in figures.
+    /// Returns the name in figures.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Part(of) => names::part(of),
@@ -63,7 +63,7 @@ impl Held {
         }
     }
 
-    /// Returns the class in the style sheet: that of the memory bar's part, or `held-0`.
+    /// Returns the class in the style sheet: the class of the memory bar's part, or `held-0`.
     pub fn class(self) -> String {
         match self {
             Self::Part(part) => format!("part-{}", part as usize),
@@ -74,14 +74,14 @@ impl Held {
     }
 }
 
-/// What happens along the horizontal axis of a stack.
+/// Events along the horizontal axis of a stack.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Course {
     /// The parts of the step in order.
     pub spans: Vec<Span>,
     /// The moments at which the lines have points, in order.
     pub moments: Vec<Moment>,
-    /// Beside the mark of the highest moment.
+    /// Text next to the mark of the highest moment.
     pub peak: String,
 }
 
@@ -90,20 +90,20 @@ pub struct Course {
 pub struct Span {
     /// Its name.
     pub name: &'static str,
-    /// Where it starts on the horizontal axis.
+    /// Start on the horizontal axis.
     pub start: f64,
-    /// Where it ends.
+    /// End on the horizontal axis.
     pub end: f64,
 }
 
 /// A moment of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// Its place on the horizontal axis.
+    /// Position on the horizontal axis.
     pub x: f64,
-    /// The name of the part of the step that it belongs to.
+    /// Name of the enclosing part of the step.
     pub span: &'static str,
-    /// What runs: `backward pass of layer 30 of 40, at mul`.
+    /// Running operator: `backward pass of layer 30 of 40, at mul`.
     pub name: String,
 }
 

@@ -3,25 +3,25 @@
 use engine::model::step::waterfall::StepPart;
 use engine::units::Seconds;
 
-/// Bars from the peak down to what is left, the first at the top.
+/// Bars from the peak down to the remaining share, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Falls {
-    /// The bars, each from where the one above it ends; the last from zero.
+    /// The bars, each starting where the bar above ends; the last starts at zero.
     pub bars: Vec<Fall>,
 }
 
 /// One bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fall {
-    /// What the time is spent on.
+    /// The part of the step's time.
     pub part: StepPart,
     /// The bar's left end, in percent of the peak.
     pub from: f64,
-    /// Its length, in percent of the peak: the share of the step.
+    /// Length in percent of the peak: the share of the step.
     pub share: f64,
-    /// Its time in one step.
+    /// Time in one step.
     pub time: Seconds,
-    /// Its share of the price of the whole run, in dollars.
+    /// Share of the cost of the whole run, in dollars.
     pub cost: f64,
 }
 
@@ -39,7 +39,7 @@ impl Falls {
         Some((bar.from + 0.5 * bar.share, (self.bars.len() - place) as f64 - 0.5))
     }
 
-    /// Returns the place so many bars further up; to the right is down, as the step is read.
+    /// Returns the place this many bars further up; moving right moves down, in reading order.
     pub fn step(&self, (_, y): (f64, f64), right: i32, up: i32) -> Option<(f64, f64)> {
         let down = if up == 0 { right } else { -up };
         let last = self.bars.len().checked_sub(1)?;

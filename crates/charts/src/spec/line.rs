@@ -13,7 +13,7 @@ pub enum LineRole {
     Bound,
     /// The line beyond which the run is out of memory.
     MemoryFrontier,
-    /// The line beyond which more memory is no faster.
+    /// The line beyond which more memory adds little speed.
     Enough,
     /// The line between network-bound and compute-bound.
     NetworkBoundary,
@@ -43,9 +43,9 @@ pub enum LineRole {
     Margin,
     /// Rows of one set, by index in [`analysis::published::Set::ALL`].
     Set(usize),
-    /// A layer of a stack, with its own height: it is drawn on the layers before it.
+    /// A layer of a stack, with its own height, drawn on top of the previous layers.
     Held(Held),
-    /// What the allocator reserves.
+    /// Memory reserved by the allocator.
     Reserved,
 }
 

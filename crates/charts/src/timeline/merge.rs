@@ -41,8 +41,8 @@ impl Merger {
     }
 }
 
-/// Merges a mark into the previous one on its lane if neither is visible by itself, or if the same
-/// work continues in spans that are not visible. Returns whether it did.
+/// Merges a mark into the previous one on its lane if neither is visible by itself, or if one kind
+/// of work continues in spans that are not visible. Returns whether the marks were merged.
 fn take(open: &mut Mark, mark: &Mark, seen: Seconds) -> bool {
     let narrow = |mark: &Mark| mark.length() < seen;
     let fine = |mark: &Mark| mark.spans > 1 || narrow(mark);

@@ -38,7 +38,7 @@ pub struct Zoom {
     pub level: Level,
     /// The place, 0 to 1.
     pub at: f64,
-    /// A selected part of the step, in fractions of it; the level sets the zero of its axis.
+    /// A selected part of the step, in fractions of the step; the level sets the zero of the axis.
     pub part: Option<Part>,
 }
 
@@ -46,7 +46,7 @@ impl Zoom {
     /// The whole step.
     pub const WHOLE: Self = Self::on(Level::Step, 0.5);
 
-    /// Creates a zoom on the whole of what a level shows at a place.
+    /// Creates a zoom on the full extent of a level at a place.
     pub const fn on(level: Level, at: f64) -> Self {
         Self { level, at, part: None }
     }
@@ -105,8 +105,8 @@ impl Window {
     }
 }
 
-/// Returns start and end of the layer's pass at a time, or of the pass nearest to it in its
-/// micro-batch; those of the micro-batch if it has no layers.
+/// Returns start and end of the layer's pass at a time, or of the nearest pass in the micro-batch;
+/// those of the micro-batch if there are no layers.
 fn layer(playback: &Playback, micro_batch: u32, time: Seconds) -> (Seconds, Seconds) {
     let mut nearest = (playback.start(micro_batch), playback.start(micro_batch + 1));
     let mut least = Seconds::new(f64::INFINITY);

@@ -31,7 +31,7 @@ pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<Ax
     let (low, high) = param.window.unwrap_or((min, max));
     let (low, high) = match id {
         ParamId::Gpus => from_a_replica(scenario, own, max, (low, high)),
-        // What the family publishes, and no more: an axis of its own sizes.
+        // The range of sizes that the family publishes.
         ParamId::ModelSize => (min, max),
         ParamId::TopK => (low, high.min(f64::from(scenario.model.architecture().experts.num_experts)).max(TWO)),
         ParamId::FirstLayers | ParamId::LastLayers => (low, f64::from(scenario.model.architecture().num_hidden_layers)),
@@ -101,7 +101,8 @@ pub(super) fn is_one_node(scenario: &Scenario) -> bool {
     scenario.gpus <= scenario.network.values.gpus_per_node
 }
 
-/// Notes what a figure over sizes shows at other sizes than a named or custom model's own.
+/// Returns a note about the shapes of a figure over sizes, other than a named or custom model's
+/// own.
 pub(super) fn shapes(scenario: &Scenario) -> String {
     match families::name_of(&scenario.model) {
         Some(name) => format!(" Other sizes are {name}, scaled."),
@@ -162,8 +163,8 @@ pub(super) fn positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
     out.extend((0..count).map(|at| layout::value(axis, at as f64 / last)));
 }
 
-/// Fills `out` as [`positions`] does, for curves: if only whole numbers or divisors are valid, only
-/// those.
+/// Fills `out` like [`positions`], for curves: if only whole numbers or divisors are valid, only
+/// with those.
 pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
     positions(axis, count, out);
     if matches!(axis.grain, Grain::Whole | Grain::Divisors(_)) {
@@ -204,7 +205,7 @@ impl AxisOf {
         layout::value(&self.axis, position / (nodes.saturating_sub(1).max(1)) as f64)
     }
 
-    /// Whether a value lies on the axis.
+    /// Whether a value is on the axis.
     pub(super) fn shows(&self, value: f64) -> bool {
         (self.axis.min..=self.axis.max).contains(&value)
     }

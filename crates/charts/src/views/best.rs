@@ -1,6 +1,6 @@
-//! The paper's own question (arXiv 2504.03655): what memory and bandwidth allow. The best MFU over
-//! sequence length, micro-batch and recomputation at every GPU memory and link bandwidth, and from
-//! where on neither limits.
+//! Map of the best MFU by memory and bandwidth, as in arXiv 2504.03655: the best over sequence
+//! length, micro-batch and recomputation at every GPU memory and link bandwidth, and the thresholds
+//! above which neither limits.
 
 use super::axes::{self, AxisOf, in_data};
 use super::region::{self, OF_BEST};
@@ -23,18 +23,19 @@ use engine::units::Bytes;
 
 /// The axes: across, and up.
 pub const BEST_AXES: [ParamId; 2] = [ParamId::LinkBandwidth, ParamId::GpuMemory];
-/// Of how many link rates one is evaluated while a slider moves.
+/// While a slider moves, one of this many link rates is evaluated.
 const COARSE: usize = 4;
-/// Its heading.
+/// Heading of the figure.
 const TITLE: &str = "What memory and bandwidth allow: the best MFU";
 /// Name of the line above which more memory adds little.
 const ENOUGH: &str = "memory limits below";
-/// After the thresholds: what they mean ([`NEARLY`]).
+/// Explanation after the thresholds ([`NEARLY`]).
 const LEFT: &str = " (beyond, less than 5\u{2009}% is left to gain)";
 /// Nodes along x and y of the bounds' line.
 const GRID: (usize, usize) = (33, 25);
 
-/// Whether the figure is true of a scenario: where memory decides more than what fits, it is not.
+/// Whether the figure is valid for a scenario: not if memory affects more than whether the run
+/// fits.
 pub fn best_holds(scenario: &Scenario) -> bool {
     holds(scenario)
 }
@@ -92,9 +93,8 @@ impl Ends {
     }
 }
 
-/// Evaluates every node, column by column, and returns the memory from which more adds little, at
-/// every link rate. A node is limited by the network where the fastest link would add more than
-/// that.
+/// Evaluates every node, column by column, and returns for every link rate the memory above which
+/// more adds little. A node is limited by the network if the fastest link would add more than that.
 fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<(f64, f64)> {
     let Scratch { xs, ys, samples, candidates, .. } = scratch;
     let mut enough = Vec::with_capacity(xs.len());
@@ -122,7 +122,8 @@ fn mfu(best: Option<Candidate>) -> f64 {
     best.map_or(0.0, |best| best.sample.mfu)
 }
 
-/// The sample, limited by the network while the fastest link would add more than a little.
+/// Returns the sample, marked as limited by the network if the fastest link would add more than a
+/// little.
 fn limited(sample: Sample, fastest: f64) -> Sample {
     let pressure = NEARLY * fastest / sample.mfu - 1.0;
     let time_limiter = match sample.time_limiter {
@@ -135,27 +136,27 @@ fn limited(sample: Sample, fastest: f64) -> Sample {
 
 fn with_link(scenario: &Scenario, x: &AxisOf, link: f64) -> Scenario {
     let mut moved = *scenario;
-    // The scenario's own rate stays as it is, to the bit.
+    // The scenario's own rate is kept exactly.
     if link != x.own(scenario) {
         sweep::assign(&mut moved, x.number, link);
     }
     moved
 }
 
-/// The memory that programs can use of a GPU's.
+/// Returns the usable memory of a GPU of this size.
 fn with_memory(scenario: &Scenario, y: &AxisOf, memory: f64) -> Bytes {
     let mut moved = *scenario;
     sweep::assign(&mut moved, y.number, memory);
     moved.accelerator.values.usable_memory()
 }
 
-/// The memory in GiB of a GPU of which programs can use this much.
+/// Returns the memory in GiB of a GPU with this usable memory.
 fn nominal(scenario: &Scenario, usable: Bytes) -> f64 {
     let gpu = scenario.accelerator.values;
     usable.gib() * (gpu.memory / gpu.usable_memory())
 }
 
-/// Returns the line where what the network allows under the bounds equals what kernels reach: the
+/// Returns the line where the network's bound on MFU equals the efficiency of kernels: a constant
 /// product of memory and bandwidth.
 fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -172,8 +173,8 @@ fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Sc
     (!line.segments.is_empty()).then_some(line)
 }
 
-/// Writes the best at the scenario's own memory and link, and from where on neither limits: `Above
-/// 310 Gbit/s compute limits; below 52 GiB memory does.`
+/// Writes the best MFU at the scenario's memory and link, and the thresholds above which neither
+/// limits: `Above 310 Gbit/s compute limits; below 52 GiB memory does.`
 fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
     let candidates = &mut scratch.candidates;
     candidates.evaluate(scenario);
@@ -202,7 +203,7 @@ fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
     format!("{found} {}; below {below} memory does{LEFT}.", by_link(scenario, x, ends, candidates))
 }
 
-/// Writes from which link rate on a faster one adds little.
+/// Writes the link rate above which a faster link adds little.
 fn by_link(scenario: &Scenario, x: &AxisOf, ends: Ends, candidates: &mut Candidates) -> String {
     let capacity = scenario.accelerator.values.usable_memory();
     let mut best = |link: f64| {

@@ -32,7 +32,8 @@ pub fn mfu_curve(scenario: &Scenario, x: ParamId, metric: Metric, bounds: bool, 
     curve_within(scenario, (x, None), metric, bounds, scratch)
 }
 
-/// Returns the same figure over a part of the axis, if one is given, at the same number of points.
+/// Returns the figure of [`mfu_curve`] over a part of the axis, if one is given, with an equal
+/// number of points.
 pub fn curve_within(
     scenario: &Scenario,
     (x_id, part): (ParamId, Option<Part>),

@@ -10,17 +10,17 @@ use engine::params::{Param, ParamId};
 use engine::rounding;
 use engine::scenario::Scenario;
 
-/// Where a condition changes along an axis.
+/// Range of an axis where a condition holds.
 enum Change {
-    /// It holds everywhere.
+    /// Everywhere.
     Always,
-    /// It holds nowhere.
+    /// Nowhere.
     Never,
-    /// It holds up to this value.
+    /// Up to this value.
     UpTo(f64),
-    /// It holds from this value on.
+    /// From this value on.
     From(f64),
-    /// It changes more than once.
+    /// Changes more than once.
     Mixed,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &m
     text
 }
 
-/// Writes what fits and what limits along the horizontal axis.
+/// Writes the range that fits and the limiters along the horizontal axis.
 fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &mut Scratch) -> String {
     let mut row = core::mem::take(&mut scratch.samples);
     sweep::line(scenario, x.number, &scratch.xs, &mut row);
@@ -81,7 +81,7 @@ fn place(param: &Param, value: &str) -> String {
     }
 }
 
-/// Writes what fits along the axis.
+/// Writes the range that fits along the axis.
 fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> String {
     let label = match x.param.id {
         ParamId::Experts => "number of experts".to_string(),
@@ -141,7 +141,7 @@ fn said(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64)
     if !x.number.integer {
         return round(value);
     }
-    // The value that was evaluated: a whole number, or whole nodes of GPUs.
+    // The evaluated value: a whole number, or whole nodes of GPUs.
     let mut moved = *scenario;
     sweep::assign(&mut moved, x.number, value);
     let value = (x.number.get)(&moved);

@@ -39,14 +39,15 @@ pub fn memory_bar(report: &Report) -> BarSpec {
     }
 }
 
-/// The parts of the bar: those that only some objectives have where they take something.
+/// Returns the parts of the bar; parts that only some objectives have are included if they are not
+/// empty.
 fn shown(report: &Report) -> Vec<(MemoryPart, f64)> {
     let parts = report.memory.parts.iter().map(|(part, bytes)| (part, bytes.get()));
     parts.filter(|(part, bytes)| !part.is_of_objective() || *bytes > 0.0).collect()
 }
 
-/// The sum in words: `32.3 GiB needed + 6.13 GiB cache + 1.07 GiB free = 39.5 GiB usable (of 40
-/// GiB); nvidia-smi shows 38.4 GiB. 91 % of such runs fit`.
+/// Writes the sum: `32.3 GiB needed + 6.13 GiB cache + 1.07 GiB free = 39.5 GiB usable (of 40 GiB);
+/// nvidia-smi shows 38.4 GiB. 91 % of such runs fit`.
 fn sum(report: &Report) -> String {
     let memory = &report.memory;
     let usable = format::usable(memory.capacity, memory.nominal);
@@ -64,8 +65,8 @@ fn sum(report: &Report) -> String {
     }
 }
 
-/// What texts of many lengths need beyond a typical step: ` The longest batch of an epoch needs
-/// 9.40 GiB more than a typical one.`; nothing where all are of one length.
+/// Writes the memory that texts of many lengths need beyond a typical step: ` The longest batch of
+/// an epoch needs 9.40 GiB more than a typical one.`; empty if all texts have one length.
 pub fn of_lengths(scenario: &Scenario) -> String {
     let more = beyond_typical(&scenario.setup());
     if more <= Bytes::ZERO {

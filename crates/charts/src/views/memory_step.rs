@@ -1,5 +1,5 @@
-//! Memory over the course of one step, tensor by tensor: what is alive, what the allocator reserves
-//! for it, and the peak.
+//! Memory over one step, tensor by tensor: bytes alive, bytes reserved by the allocator, and the
+//! peak.
 
 mod around;
 
@@ -21,7 +21,7 @@ use trace::{Category, Curve, Point, RunStep, Trace};
 /// Points along the step: one for about two pixels of a wide figure, and a saved picture below 90
 /// kB.
 const POINTS: usize = 480;
-/// A GPU of more than so many times what is reserved is not drawn to its top.
+/// A GPU with more than this multiple of the reserved memory is not drawn to its top.
 const CAPACITIES: f64 = 2.0;
 /// Room above the highest line.
 const ROOM: f64 = 1.08;
@@ -31,10 +31,10 @@ const TITLE: &str = "Memory over one step";
 const RESERVED: &str = "Reserved by the allocator";
 /// The name of the line of the GPU's capacity.
 const CAPACITY: &str = "GPU memory";
-/// The caption until the step has been played.
+/// The caption until the step has been simulated.
 const COMING: &str = "Simulating one step ...";
 
-/// Returns the figure of a scenario whose step has not been played yet.
+/// Returns the figure of a scenario whose step has not been simulated yet.
 pub fn memory_step_coming() -> ChartSpec {
     let flat = || vec![vec![(0.0, 0.0), (1.0, 0.0)]];
     let layers = Held::ALL.into_iter().map(|held| Line::new(held.name(), LineRole::Held(held), flat()));
@@ -49,7 +49,7 @@ pub fn memory_step_coming() -> ChartSpec {
     }
 }
 
-/// Plays a step of the stage that needs most memory, and returns the bytes alive by what they hold
+/// Simulates a step of the stage that needs most memory, and returns the bytes alive by content
 /// over its allocations and frees, under the reserved bytes and the GPU's memory.
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let setup = scenario.setup().at_longest();
@@ -63,7 +63,7 @@ pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let mut lines: Vec<Line> = Held::ALL.into_iter().map(|held| layer(&curve, held)).collect();
     let of_point = |point: &Point| (f64::from(point.events), gib(point.reserved));
     lines.push(Line::new(RESERVED, LineRole::Reserved, vec![curve.points.iter().map(of_point).collect()]));
-    // As many points as every line, so that labels keep clear of it.
+    // Like the other lines, one point per event, so that labels avoid the line.
     let level = |point: &Point| (f64::from(point.events), capacity.gib());
     lines.push(Line::new(CAPACITY, LineRole::MemoryFrontier, vec![curve.points.iter().map(level).collect()]));
     let at = words(&curve.peak, stage.layers);

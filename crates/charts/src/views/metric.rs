@@ -59,7 +59,7 @@ impl Metric {
         }
     }
 
-    /// Whether it is about the whole run, so that price, storage and failures move it.
+    /// Whether the metric is about the whole run and depends on price, storage and failures.
     pub const fn is_of_run(self) -> bool {
         matches!(self, Self::Cost | Self::TimeToTrain | Self::RunCost)
     }

@@ -10,10 +10,10 @@ use analysis::sweep;
 use engine::model::choices::Choices;
 use engine::scenario::Scenario;
 
-/// A scenario to compare the one on screen with.
+/// A scenario to compare with the one on screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Pinned<'a> {
-    /// Its letter, and its difference from the scenario on screen.
+    /// The letter, and the difference from the scenario on screen.
     pub name: &'a str,
     /// The scenario.
     pub scenario: &'a Scenario,
@@ -62,7 +62,7 @@ pub fn pin_places<'a>(spec: &mut ChartSpec, scenario: &Scenario, pins: impl Iter
     let (Some(x), Some(y)) = (spec.x.key.and_then(AxisKey::param), spec.y.key.and_then(AxisKey::param)) else { return };
     let Some((x, y)) = axes::pair(scenario, x, y) else { return };
     let anywhere = off_axes(scenario, &x, &y);
-    // The map of the best holds for every sequence, batch and checkpointing.
+    // The map of the best MFU is valid for every sequence length, batch and recomputation.
     let of_best = spec.value == OF_BEST;
     for (place, pin) in pins.enumerate() {
         let at = (x.own(pin.scenario), y.own(pin.scenario));

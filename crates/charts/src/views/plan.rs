@@ -1,5 +1,5 @@
-//! Days against price: every run of a plan as a mark, and a line through those that no other beats
-//! in both.
+//! Days against price: every run of a plan as a mark, and a line through the runs of the Pareto
+//! front.
 
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
@@ -12,9 +12,9 @@ use engine::scenario::Scenario;
 
 /// Room around the marks, as a factor.
 const ROOM: f64 = 1.3;
-/// What costs or takes more than so many times the least is not drawn: nobody would choose it.
+/// Runs that cost or take more than this multiple of the least are not drawn.
 const FAR: f64 = 100.0;
-/// Ends of the axes where there is no run.
+/// Ends of the axes if there is no run.
 const NOTHING: (f64, f64) = (1.0, 100.0);
 
 /// Names a place of a plan: `DGX H100, 64 GPUs`.
@@ -69,7 +69,7 @@ pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (C
     (spec, places)
 }
 
-/// The line of a deadline or a budget, where it is in sight.
+/// Returns the line of a deadline or a budget, if the line is within the axes.
 fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Line> {
     let (name, value, axis) = match question {
         Question::Cheapest { days } => ("deadline", days, x),
@@ -85,7 +85,7 @@ fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Line> {
     is_in_sight.then(|| Line::new(name, LineRole::Bound, vec![ends.to_vec()]))
 }
 
-/// Days and dollars of the scenario on screen, where it fits.
+/// Returns days and dollars of the scenario on screen, if the run fits.
 fn own_place(own: &Scenario) -> Option<(f64, f64)> {
     let report = own.report();
     let run = own.run_of(&report);
@@ -97,7 +97,7 @@ fn pieces(front: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
     if front.len() > 1 { vec![front.to_vec()] } else { Vec::new() }
 }
 
-/// The finding: the two ends of the front.
+/// Writes the finding: the two ends of the front.
 fn caption(plan: &Plan) -> String {
     if plan.kind() != Kind::Runs {
         return String::new();

@@ -1,4 +1,4 @@
-//! The feasible region over two parameters: what fits, how fast it is, and what limits it.
+//! The feasible region over two parameters: where the run fits, its speed, and its limiter.
 
 use std::rc::Rc;
 
@@ -23,9 +23,9 @@ const BOUNDARY: &str = "network-bound / compute-bound";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
-/// The same of the best configuration of each place.
+/// The coloured quantity of the map of the best configuration of each place.
 pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
-/// Usual end of the colour scale, so that a colour means the same in most scenarios.
+/// Usual end of the colour scale, so that colours are comparable between most scenarios.
 const SCALE_END: f64 = 70.0;
 /// The step to which the end of the colour scale is rounded, so that colours stay stable while a
 /// slider moves.
@@ -38,7 +38,8 @@ pub fn feasible_region(scenario: &Scenario, x: ParamId, y: ParamId, bounds: bool
     region_within(scenario, [(x, None), (y, None)], bounds, scratch)
 }
 
-/// Returns the same map over a part of each axis, if one is given, at the same resolution.
+/// Returns the map of [`feasible_region`] over a part of each axis, if one is given, at an equal
+/// resolution.
 pub fn region_within(
     scenario: &Scenario,
     [(x_id, x_part), (y_id, y_part)]: [(ParamId, Option<Part>); 2],
@@ -144,7 +145,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
         format!("needs more than {}", format::value(Unit::Gib, memory))
     };
     let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
-    // The limiter of most of the part that the network does not limit; of equal ones the first.
+    // The limiter of most of the part that is not network-bound; of equal ones the first.
     let most = [
         (Limiter::Compute, "compute-bound"),
         (Limiter::Launch, "launch-bound"),

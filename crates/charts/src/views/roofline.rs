@@ -52,7 +52,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
         reached.line("What kernels reach of it", LineRole::Reached, &x),
     ];
     // With everything hidden, a step would take as long as its busiest communication lane, which
-    // includes exchanges that gathers can run beside.
+    // includes exchanges that gathers can overlap.
     let lane = report.time.longest_lane.min(report.time.step);
     let network = FlopsPerSecond::new(total.amount.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {

@@ -9,7 +9,7 @@ use engine::scenario::Scenario;
 /// Room above and below the lines, as a factor.
 const ROOM: f64 = 1.6;
 
-/// Weak and strong scaling from one replica of the model to many.
+/// Returns weak and strong scaling from one replica of the model to many.
 pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
     let points = scaling(scenario);
     let own = f64::from(scenario.gpus);

@@ -15,8 +15,8 @@ use engine::scenario::Scenario;
 const COLUMNS: usize = 64;
 /// Nodes along y of the field.
 const ROWS: usize = 44;
-/// While a slider moves, one row of nodes stands for this many: a dozen pixels, between which
-/// colours and lines are interpolated. Columns stay, as the finding is read along them.
+/// While a slider moves, one row of nodes replaces this many: a dozen pixels, between which colours
+/// and lines are interpolated. Columns are unchanged, as the finding is read along them.
 const COARSER: usize = 2;
 
 /// Buffers that views reuse from frame to frame; create them once and pass them to every call.
@@ -33,16 +33,16 @@ pub struct Scratch {
     /// Whether a slider is moving: invisible details are then interpolated.
     moving: bool,
     last: Option<Drawn>,
-    /// The configurations among which the best is found.
+    /// The configurations that are compared for the best MFU.
     pub(super) candidates: Candidates,
 }
 
-/// What a map shows beside its axes.
+/// Content of a map other than its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     /// Whether the closed-form bounds are drawn.
     pub(super) bounds: bool,
-    /// Whether it shows the best configuration of each place instead of the scenario's own.
+    /// Whether the map shows the best configuration of each place instead of the scenario's own.
     pub(super) best: bool,
 }
 

@@ -44,7 +44,7 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     }
 }
 
-/// Mixtral 8x7B on 64 GPUs, with its experts split over eight.
+/// Returns Mixtral 8x7B on 64 GPUs, with its experts split over eight.
 fn mixture() -> Scenario {
     Scenario { ep: 8, ..default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick()) }
 }
@@ -265,7 +265,7 @@ fn a_map_that_moves_has_the_lines_and_the_finding_of_the_map_at_rest() {
     }
 }
 
-/// The distance of a point from the nearest of some polylines.
+/// Returns the distance of a point from the nearest of some polylines.
 fn distance(lines: &[Vec<(f64, f64)>], (x, y): (f64, f64)) -> f64 {
     let to = |pair: &[(f64, f64)]| {
         let [(left, top), (right, bottom)] = [pair[0], pair[1]];
@@ -350,8 +350,8 @@ fn what_costs_alone_depend_on_is_an_axis_of_costs_alone() {
     assert!(cost.caption.contains(" for 1T)"), "{}", cost.caption);
 }
 
-/// More GPUs take fewer days and more dollars; twice the tokens take twice of both, on an axis that
-/// only figures of the run have.
+/// More GPUs take fewer days and more dollars; twice the tokens take twice the days and dollars, on
+/// an axis that only figures of the run have.
 #[test]
 fn days_and_dollars_of_the_run_stand_on_curves_of_any_parameter() {
     let scenario = default_scenario();

@@ -1,4 +1,4 @@
-//! Where the time of a step goes: from the peak down to the model FLOPs utilisation.
+//! Waterfall of a step's time: from the peak down to the model FLOPs utilisation.
 
 use std::rc::Rc;
 
@@ -30,7 +30,7 @@ pub fn of_split(scenario: &Scenario, report: &Report, split: &Waterfall) -> Char
         .map(|part| {
             let share = 100.0 * split.share(part);
             left -= share;
-            // The last bar stands on the axis: what is missing to it is rounding.
+            // The last bar starts on the axis: the remainder is rounding.
             let from = if part == StepPart::Useful { 0.0 } else { left.max(0.0) };
             Fall { part, from, share, time: split.get(part), cost: cost * split.share(part) }
         })

@@ -29,7 +29,7 @@ fn lacks_room(c: &Context) -> bool {
     c.report.rollout.as_ref().is_some_and(|rollout| rollout.memory.total() > rollout.memory.capacity)
 }
 
-/// Whether every layer has attention and nothing else mixes tokens, and the next token alone is
+/// Whether every layer has attention as its only mixer of tokens, and only the next token is
 /// predicted.
 fn are_alike(c: &Context) -> bool {
     c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0 && !c.setup.reads_images()

@@ -38,7 +38,7 @@ fn all_gradients(c: &Context) -> bool {
     weights_here(c) && c.peak.reduced_layers.is_none() && !in_turn(c)
 }
 
-/// Whether each parameter is updated in the backward pass, when its gradient is there.
+/// Whether each parameter is updated in the backward pass, as soon as its gradient is complete.
 const fn in_turn(c: &Context) -> bool {
     c.peak.updating.is_some()
 }

@@ -1,4 +1,4 @@
-//! Explanations of the models beside the one that trains, and of generation.
+//! Explanations of models other than the trained one, and of generation.
 
 use super::super::{Context, Explanation};
 use super::{always, generates, number, when};

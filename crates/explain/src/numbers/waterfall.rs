@@ -1,4 +1,4 @@
-//! The explanation of where the step's time goes.
+//! The explanation of the waterfall of a step's time.
 
 use super::super::Explanation;
 use super::{always, number, waits_for_data, when};

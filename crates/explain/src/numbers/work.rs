@@ -1,5 +1,5 @@
-//! Explanations of the kinds of work in a step's timeline. The step is played event by event, so
-//! sums are exact except for the slow-down of compute beside a collective.
+//! Explanations of the kinds of work in a step's timeline. The step is simulated event by event, so
+//! sums are exact except for the slow-down of compute next to a collective.
 
 use super::super::{Context, Explanation};
 use super::{always, number, scores, waits_for_data, when};
@@ -17,7 +17,7 @@ const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the 
 fn is_plain(c: &Context) -> bool {
     c.setup.mesh.pp == 1
         && c.peak.stage.params.held.expert <= 0.0
-        // Of layers of several kinds the largest stands at the peak, the mean in the time.
+        // With several kinds of layers, the peak has the largest and the time has the mean.
         && !c.setup.architecture.pattern.is_used()
         && !c.setup.offload.parameters
         && matches!(c.setup.sharding, Sharding::Fsdp(_))

@@ -227,7 +227,8 @@ pub(super) const FACTORS: &[Symbol] = &[
     }),
 ];
 
-/// Activations of the layer being computed: all of them, those kept, or their gradients.
+/// Returns activations of the layer being computed: all activations, those kept, or their
+/// gradients.
 fn in_layer(c: &Context, which: u8) -> f64 {
     match (c.peak.working, which) {
         (Working::InLayer(bytes), 0) => bytes.whole,

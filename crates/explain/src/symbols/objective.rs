@@ -60,7 +60,7 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     of("t_a2a_fwd", "those of one forward pass", Seconds, |c| c.plan.compute.experts.forward.all_to_all.get()),
 ];
 
-/// A figure of the rollout; none where nothing is generated.
+/// Returns a figure of the rollout; NaN if nothing is generated.
 fn rollout(c: &Context, of: fn(&RolloutReport) -> f64) -> f64 {
     c.report.rollout.as_ref().map_or(f64::NAN, of)
 }

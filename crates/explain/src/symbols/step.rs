@@ -216,7 +216,7 @@ fn scattered(c: &Context) -> f64 {
     c.peak.bytes.reduced * c.peak.stage.params.trained.layer
 }
 
-/// The ring over the shard group.
+/// Returns the ring over the shard group.
 fn ring(c: &Context) -> Ring {
     Ring::of(&beside_compute(&c.setup), shard_group(c))
 }

@@ -21,13 +21,14 @@ pub(super) fn strategy(reach: &Reach) -> Value {
     })
 }
 
-/// The key of a strategy in links and JSON, as the table of parameters has it.
+/// Returns the key of a strategy in links and JSON.
 fn strategy_key(strategy: Strategy) -> Option<&'static str> {
     let choice = ParamId::Strategy.param().choice()?;
     choice.options.get(strategy.place()).map(|option| option.key)
 }
 
-/// The FSDP bounds after Wang et al. 2025 on this scenario, and the best of their grid search.
+/// Writes the FSDP bounds after Wang et al. 2025 for this scenario, and the best configuration of
+/// their grid search.
 pub(super) fn bounds(bounds: &Bounds) -> Value {
     json!({
         "free_memory_bytes": bounds.free_memory().get(),
@@ -41,8 +42,8 @@ pub(super) fn bounds(bounds: &Bounds) -> Value {
     })
 }
 
-/// The configuration with the highest MFU on the grid over ZeRO stage, share of activations kept
-/// and tokens.
+/// Writes the configuration with the highest MFU on the grid over ZeRO stage, fraction of
+/// activations kept, and tokens.
 fn best(bounds: Bounds) -> Value {
     let Some(best) = bounds_search::best_mfu(bounds) else { return Value::Null };
     let stage = match best.stage {

@@ -1,4 +1,4 @@
-//! Generation, and all of a step that generates what it trains on.
+//! Generation, and the phases of a step that generates its training data.
 
 use serde_json::{Value, json};
 

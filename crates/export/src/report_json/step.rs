@@ -14,7 +14,7 @@ use engine::model::stages::{of_model, stages};
 use engine::names;
 use engine::scenario::Scenario;
 
-/// The phases and lanes of a step, in seconds.
+/// Writes the phases and lanes of a step, in seconds.
 pub(super) fn time(report: &Report) -> Value {
     let time = &report.time;
     [
@@ -37,8 +37,8 @@ pub(super) fn time(report: &Report) -> Value {
     .collect()
 }
 
-/// Memory of one GPU at its peak, in bytes, and its states at rest, whether or not all are alive at
-/// the peak.
+/// Writes the memory of one GPU at its peak, in bytes, and its states at rest, whether or not all
+/// are alive at the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let (setup, memory) = (scenario.setup(), &report.memory);
     let states = of_gpu(
@@ -74,14 +74,14 @@ fn moment_key(moment: PeakMoment) -> &'static str {
     }
 }
 
-/// Parameters of the model.
+/// Writes the parameters of the model.
 pub(super) fn model(setup: &Setup) -> Value {
     let params = of_model(setup);
     let active = setup.architecture.active_params() as f64 + adapters::per_token(setup);
     json!({ "params": params.held.all(), "active_params": active, "trained_params": params.trained.all() })
 }
 
-/// The device mesh.
+/// Writes the device mesh.
 pub(super) fn mesh(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -> Value {
     let sizes = [
         ("dp_replicate", dp_replicate),
@@ -95,7 +95,7 @@ pub(super) fn mesh(Mesh { dp_replicate, dp_shard, cp, tp, pp, ep, etp }: Mesh) -
     sizes.into_iter().collect()
 }
 
-/// The layout and execution of experts, including what the engine chose.
+/// Writes the layout and execution of experts, including the engine's choices.
 pub(super) fn experts(experts: ExpertParallel) -> Value {
     let dispatcher = match experts.dispatcher {
         Dispatcher::AllToAll => "alltoall",

@@ -1,5 +1,5 @@
-//! Which scenarios: those of the catalog, every option and some values of every parameter on four
-//! bases, and random ones.
+//! Scenarios of the check: those of the catalog, every option and some values of every parameter on
+//! some bases, and random ones.
 
 #[expect(clippy::indexing_slicing, reason = "the generator of the tests")]
 #[path = "../../../engine/tests/suite/any.rs"]
@@ -12,7 +12,7 @@ use engine::scenario::{Model, Scenario};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
-/// Each parameter moves on every one of these: FSDP alone; tensor, context and pipeline
+/// Base scenarios in which each parameter is varied: FSDP alone; tensor, context and pipeline
 /// parallelism; a mixture of experts; ZeRO.
 const BASES: [(&str, &str); 6] = [
     ("dense", "model=llama-3-8b&gpus=64&accum=4"),
@@ -25,7 +25,7 @@ const BASES: [(&str, &str); 6] = [
     ("adapters", "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=8&train=lora&targets=attention&recompute=full"),
     ("layers", "cluster=dgx-h100&model=qwen-2.5-7b&gpus=16&accum=2&train=layers&frozen=14&strategy=ddp"),
 ];
-/// Whole meshes and shapes that one parameter at a time does not reach.
+/// Meshes and shapes that changing one parameter at a time does not reach.
 const MORE: [(&str, &str); 23] = [
     ("one GPU", "model=llama-3.2-1b&gpus=1"),
     (
@@ -69,12 +69,12 @@ const MORE: [(&str, &str); 23] = [
     ("LoRA of GPT-2", "model=gpt-2-xl&gpus=8&seq=1024&train=lora&targets=qv"),
     ("LoRA in 3d", "cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=4&pp=4&accum=16&train=lora"),
 ];
-/// Random scenarios.
+/// Number of random scenarios.
 const RANDOM: usize = 100;
-/// Rows that say nothing about the software.
+/// Groups of parameters that do not concern the software.
 const APART: [Group; 3] = [Group::Hardware, Group::Network, Group::Accounting];
 
-/// All of them, each with a name.
+/// Returns all scenarios, with names.
 pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     let decoded = |link: &str| links::decode::decode(link).scenario;
     let mut all: Vec<(String, Scenario)> =
@@ -92,7 +92,7 @@ pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     all
 }
 
-/// The base with each other option of a parameter, or with some other numbers.
+/// Returns the base with each other option of a parameter, or with some other numbers.
 fn moved(base: &Scenario, param: &Param) -> Vec<(String, Scenario)> {
     match param.kind {
         Kind::Choice(choice) => {
@@ -117,25 +117,25 @@ fn moved(base: &Scenario, param: &Param) -> Vec<(String, Scenario)> {
     }
 }
 
-/// Whether the scenario says what is computed, and no more GPUs than a check can list.
+/// Whether the scenario is valid and has no more GPUs than a check can list.
 fn is_valid(scenario: &Scenario) -> bool {
     let all_hold = engine::validate::issues(scenario)
         .iter()
         .chain(&scenario.issues())
         .all(|issue| issue.severity == Severity::Note);
     let (setup, mesh) = (scenario.setup(), scenario.setup().mesh);
-    // The ladder's shapes stand for a size, and their heads are no one's.
+    // Shapes of the ladder represent a size only, and their heads may not divide.
     all_hold && scenario.gpus <= 4096 && setup.architecture.num_attention_heads.is_multiple_of(mesh.tp)
 }
 
-/// Models of the catalog under random choices, the same ones each time.
+/// Returns models of the catalog under random choices, with a fixed seed.
 fn random() -> Vec<(String, Scenario)> {
     let (mut runner, strategy) = (TestRunner::deterministic(), any::any_scenario());
     let mut all = Vec::new();
     while all.len() < RANDOM {
         let Ok(tree) = strategy.new_tree(&mut runner) else { continue };
         let mut scenario = tree.current();
-        // A mesh out of the blue seldom divides: take the nearest that does.
+        // A random mesh rarely divides, so the nearest divisors are taken.
         scenario.gpus = scenario.gpus.clamp(1, 512).next_power_of_two();
         let mesh = scenario.setup().mesh;
         (scenario.tp, scenario.cp, scenario.pp, scenario.ep, scenario.etp) =

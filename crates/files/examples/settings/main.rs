@@ -1,7 +1,6 @@
-//! Writes the settings of many scenarios in every framework's words, for `tests/exports/check.py`
-//! to hold against the frameworks' own parsers: `cargo run -p shardwise-engine --example settings
-//! [FOLDER]`. With a link or fragment as the second argument it writes those of that scenario
-//! alone.
+//! Writes the settings of many scenarios for every framework, which `tests/exports/check.py` reads
+//! with the frameworks' own parsers: `cargo run -p shardwise-files --example settings [FOLDER]`.
+//! With a link or fragment as the second argument only that scenario's settings are written.
 
 mod grid;
 
@@ -16,7 +15,7 @@ use engine::scenario::Scenario;
 use files::settings::{Framework, text};
 use serde_json::{Value, json};
 
-/// Where they go unless a folder is named.
+/// Default output folder.
 const FOLDER: &str = "target/exports";
 
 fn main() -> ExitCode {
@@ -39,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A folder a scenario, and a list of all.
+/// Writes a folder for each scenario, and a list of all.
 fn write(folder: &Path, scenarios: &[(String, Scenario)]) -> std::io::Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder)?;
@@ -53,7 +52,7 @@ fn write(folder: &Path, scenarios: &[(String, Scenario)]) -> std::io::Result<()>
     std::fs::write(folder.join("scenarios.json"), serde_json::to_string_pretty(&list)?)
 }
 
-/// Writes the files of a scenario, and tells what the check compares them with.
+/// Writes the files of a scenario, and returns the values that the check compares them with.
 fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<Value> {
     let mut notes = serde_json::Map::new();
     for framework in Framework::ALL {
@@ -64,10 +63,10 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
     }
     let setup = scenario.setup();
     let (mesh, batch, shape, trained) = (setup.mesh, setup.batch, setup.architecture, setup.trained);
-    // Of a dense model, whole: experts are parameters, which PEFT adapts in its own way.
+    // Adapters of a whole dense model: experts are parameters, which PEFT adapts differently.
     let whole = Setup { mesh: Mesh { tp: 1, ep: 1, etp: 1, ..mesh }, ..setup };
     let adapted = f64::from(shape.num_hidden_layers - trained.frozen_layers.min(shape.num_hidden_layers));
-    // What LlamaForCausalLM can be told by its configuration.
+    // Shapes that the configuration of LlamaForCausalLM can express.
     let is_llama = shape.gated_mlp
         && shape.norm == Norm::Rms
         && shape.norms_per_layer == 2

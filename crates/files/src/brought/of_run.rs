@@ -73,7 +73,8 @@ pub const CONTRADICTS: &str = "Contradicts itself";
 const NO_MODEL: &str =
     "The model is not known, so there is no verdict: name one of the catalog, or add its config.json.";
 
-/// Summary of the import: `A run of Axolotl with DeepSpeed: 14 keys understood, 3 ignored.`
+/// Writes the summary of the import: `A run of Axolotl with DeepSpeed: 14 keys understood, 3
+/// ignored.`
 fn said(run: &Run) -> String {
     let mut names: Vec<&str> = Vec::with_capacity(run.formats.len());
     for format in &run.formats {

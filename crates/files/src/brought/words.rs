@@ -51,7 +51,7 @@ pub fn is_log(text: &str) -> bool {
     of_log > 0 && of_log * 2 >= all
 }
 
-/// Error: a log of an unknown program.
+/// Returns the error for a log of an unknown program.
 pub fn no_known_log(text: &str) -> String {
     if let Some(said) = log::untimed(text) {
         return said.to_owned();
@@ -59,7 +59,7 @@ pub fn no_known_log(text: &str) -> String {
     format!("This is no log that is known here: those of {} are read. Give the time of a step by hand.", log::writers())
 }
 
-/// Error: a text that is too long for a configuration and is no known log.
+/// Returns the error for a text that is too long for a configuration and is no known log.
 pub fn too_long() -> String {
     format!(
         "This text is longer than a million characters and no log that is known here (those of {} are), and a configuration has a few \
@@ -93,7 +93,7 @@ pub fn is_address(text: &str) -> bool {
     ["https://", "http://"].iter().any(|start| text.starts_with(start)) && !text.contains(char::is_whitespace)
 }
 
-/// Error: an address, which the page does not fetch.
+/// Returns the error for an address, which the page does not fetch.
 pub fn not_fetched(address: &str) -> String {
     let mut parts = address.trim().strip_prefix(HUB).unwrap_or_default().split('/').filter(|part| !part.is_empty());
     let place = match (parts.next(), parts.next()) {
@@ -103,7 +103,7 @@ pub fn not_fetched(address: &str) -> String {
     format!("This page fetches nothing from other sites. Open {place} in another tab and paste the text that it shows.")
 }
 
-/// Summary of an imported model: name, catalog entry, size, and keys that were not understood.
+/// Summarises an imported model: name, catalog entry, size, and keys that were not understood.
 pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
     let shape = &imported.architecture;
     let params = format::params(shape.params() as f64);
@@ -139,7 +139,7 @@ pub fn read<T: AsRef<str>>(keys: &[T]) -> String {
     format!("Read: {}.", keys.join(", "))
 }
 
-/// Summary of an imported adapter: rank, model, and remarks about inexact values.
+/// Summarises an imported adapter: rank, model, and remarks about inexact values.
 pub fn adapted(adapter: &Adapter) -> String {
     let model = adapter.model().map_or_else(String::new, |entry| format!(" for {}", entry.name));
     let mut text = format!("An adapter of rank {}{model}.", adapter.trained().rank);
@@ -149,7 +149,7 @@ pub fn adapted(adapter: &Adapter) -> String {
     text
 }
 
-/// Summary of imported lengths.
+/// Summarises imported lengths.
 pub fn listed(lengths: &TextLengths) -> String {
     let [count, mean, longest] =
         [lengths.count as f64, lengths.mean, lengths.longest].map(|value| format::count(value.round()));

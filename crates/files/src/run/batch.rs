@@ -134,7 +134,7 @@ fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
     found.checked_mul(each)
 }
 
-/// Returns the data-parallel degree: all GPUs divided by those of a replica.
+/// Returns the data-parallel degree: all GPUs divided by the GPUs of a replica.
 fn replicas(draft: &Draft) -> u32 {
     draft.scenario.degrees().dp.max(1)
 }

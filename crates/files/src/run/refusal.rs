@@ -3,7 +3,7 @@
 /// Why files are not read as one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// What the files are instead, and what to provide.
+    /// A sentence: the kind of the files, and advice on what to provide.
     pub(crate) sentence: String,
     /// Whether the files were recognised, so that no other reader is tried.
     pub(crate) is_certain: bool,

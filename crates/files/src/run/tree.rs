@@ -112,7 +112,7 @@ impl Entries {
     }
 }
 
-/// `a.b` for `a` and `b`.
+/// Joins `a` and `b` to `a.b`.
 fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
@@ -239,7 +239,7 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
         (".slurm", Syntax::Shell),
         (".sbatch", Syntax::Shell),
     ];
-    // Notebooks and pasted texts may have any name: braces are JSON.
+    // Valid JSON is JSON whatever the name: notebooks and pasted texts may have any name.
     let start = text.trim_start();
     if start.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         return Syntax::Json;
@@ -248,7 +248,7 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
         return *syntax;
     }
     if start.starts_with('{') {
-        // YAML has braces too, but comments and `True` or `False` are not JSON.
+        // YAML has braces too; `#` comments and Python's `True` and `False` are not JSON.
         let is_yaml =
             |line: &str| line.trim_start().starts_with('#') || line.contains("True") || line.contains("False");
         return if text.lines().any(is_yaml) { Syntax::Yaml } else { Syntax::Json };

@@ -1,4 +1,4 @@
-//! Accelerate: the YAML that `accelerate launch --config_file` reads.
+//! Accelerate: the YAML of `accelerate launch --config_file`.
 
 use askama::Template;
 

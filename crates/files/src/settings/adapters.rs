@@ -1,5 +1,5 @@
-//! Low-rank adapters in PEFT's words: modules by the names of Hugging Face's models, rank, scale,
-//! what trains beside them.
+//! Low-rank adapters in PEFT's terms: modules by the names in Hugging Face's models, rank, scale,
+//! and further trained weights.
 
 use super::context::ExportContext;
 use catalog::hub;
@@ -7,9 +7,9 @@ use engine::model::trained::{Method, TargetModules, Trained};
 use engine::model::transformer::{Architecture, FusedProjections};
 use engine::scenario::Model;
 
-/// The probability of dropout before adapters, where there is any.
+/// Probability of dropout before adapters, if enabled.
 const DROPOUT: &str = "0.05";
-/// Where a model has no repository.
+/// Placeholder for a model without a repository.
 const NO_REPOSITORY: &str = "path/to/model";
 
 /// The adapters of a scenario.
@@ -22,7 +22,7 @@ pub(super) struct Adapters {
     pub(super) dropout: &'static str,
     /// Whether the scale falls with the square root of the rank.
     pub(super) rslora: bool,
-    /// Whether there are magnitudes beside the matrices.
+    /// Whether the adapters have magnitudes (DoRA).
     pub(super) dora: bool,
     /// The modules with adapters.
     pub(super) modules: Vec<&'static str>,
@@ -30,9 +30,9 @@ pub(super) struct Adapters {
     pub(super) parameters: Vec<&'static str>,
     /// Whether the modules are all linear ones.
     pub(super) all_linear: bool,
-    /// The embedding and the head, where they train.
+    /// The embedding and the head, if they are trained.
     pub(super) saved: Vec<&'static str>,
-    /// Whether these are one matrix.
+    /// Whether the embedding and the head are one matrix.
     pub(super) is_tied: bool,
     /// The layers with adapters, if not all: from the first to before the last.
     pub(super) layers: Option<[u32; 2]>,
@@ -41,7 +41,7 @@ pub(super) struct Adapters {
 }
 
 impl Adapters {
-    /// The adapters of a scenario, if it has any.
+    /// Returns the adapters of a scenario, if it has any.
     pub(super) fn of(context: &ExportContext) -> Option<Self> {
         let (setup, trained) = (&context.setup, &context.setup.trained);
         if !trained.has_adapters() {
@@ -68,7 +68,7 @@ impl Adapters {
         })
     }
 
-    /// The indices of the layers with adapters, if not all have some.
+    /// Returns the indices of the layers with adapters, if not all have some.
     pub(super) fn layers_to_transform(&self) -> Option<Vec<u32>> {
         self.layers.map(|[first, end]| (first..end).collect())
     }
@@ -77,7 +77,7 @@ impl Adapters {
 /// Every module.
 const ALL: TargetModules = TargetModules { query_value: true, key: true, output: true, mlp: true };
 
-/// What Hugging Face's class of a model calls its modules.
+/// Names of modules in Hugging Face's class of a model.
 pub(super) struct Names {
     attention: [&'static [&'static str]; 3],
     mlp: &'static [&'static str],
@@ -86,7 +86,7 @@ pub(super) struct Names {
     transposed: bool,
 }
 
-/// Llama's names, which most later models have.
+/// Llama's names, which most later models use.
 const LLAMA: Names = Names {
     attention: [&["q_proj", "v_proj"], &["k_proj"], &["o_proj"]],
     mlp: &["gate_proj", "up_proj", "down_proj"],
@@ -100,7 +100,7 @@ const NEOX: Names = Names {
     ends: ["embed_in", "embed_out"],
     transposed: false,
 };
-/// Beginnings of identifiers, and the names of their classes.
+/// Prefixes of the catalog's identifiers, with the names of their classes.
 const NAMES: [(&str, Names); 15] = [
     (
         "gpt-2",
@@ -157,7 +157,7 @@ const LATENT_KEYS: Names =
 const ORDER: [&str; 3] = ["q_proj", "k_proj", "v_proj"];
 
 impl Names {
-    /// The names of a scenario's model; Llama's for a shape of one's own.
+    /// Returns the names of a scenario's model; Llama's for a custom shape.
     pub(super) fn of(context: &ExportContext) -> &'static Self {
         let shape = &context.setup.architecture;
         if shape.latent.is_used() {
@@ -171,7 +171,7 @@ impl Names {
         NAMES.iter().find(|(start, _)| id.starts_with(start)).map_or(usual, |(_, names)| names)
     }
 
-    /// The modules that have adapters, each once. Routed experts are parameters and not among them.
+    /// Returns the modules with adapters, each once, without routed experts, which are parameters.
     fn targeted(&self, targets: TargetModules, shape: &Architecture) -> Vec<&'static str> {
         let [query_value, key, output] = self.attention;
         let experts_alone = shape.has_experts()
@@ -196,8 +196,8 @@ impl Names {
     }
 }
 
-/// The scale for a framework that divides it by the rank: twice the rank; for rsLoRA times the
-/// rank's root.
+/// Returns the scale for a framework that divides it by the rank: twice the rank; with rsLoRA also
+/// times the square root of the rank.
 pub(super) fn alpha_over_rank(trained: &Trained) -> String {
     let twice = 2.0 * f64::from(trained.rank);
     let alpha = if trained.method == Method::RsLora { twice * f64::from(trained.rank).sqrt() } else { twice };
@@ -205,7 +205,7 @@ pub(super) fn alpha_over_rank(trained: &Trained) -> String {
 }
 
 impl ExportContext {
-    /// The repository of the model, or a placeholder.
+    /// Returns the repository of the model, or a placeholder.
     pub(super) fn repository(&self) -> &'static str {
         match self.scenario.model {
             Model::Preset { id, .. } => hub::repository(id),

@@ -32,7 +32,7 @@ struct TrainConfig<'a> {
     deepspeed: bool,
     reshards: bool,
     offloads: bool,
-    /// Whether rank 0 alone reads the weights: not with 4 bits, which Axolotl refuses.
+    /// Whether only rank 0 reads the weights, which Axolotl refuses with 4 bits.
     loads_once: bool,
     fp8: bool,
     /// `lora` or `qlora`.

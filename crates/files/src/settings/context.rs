@@ -1,5 +1,5 @@
-//! The input of every framework's settings: the scenario, its numbers, and the notes about what a
-//! framework lacks.
+//! Input of every framework's settings: the scenario, its numbers, and the notes about missing
+//! features.
 
 use askama::Template;
 
@@ -16,13 +16,13 @@ const COMMENT_COLUMNS: usize = 92;
 
 /// A scenario, the setup that the engine evaluates, and the notes collected for one framework.
 pub(super) struct ExportContext {
-    /// The user's choices.
+    /// The choices of the user.
     pub(super) scenario: Scenario,
     /// The numbers that follow from the choices.
     pub(super) setup: Setup,
     /// Which micro-batches communicate.
     pub(super) sync: GradientSyncPlan,
-    /// What the framework cannot express.
+    /// Notes about features that the framework cannot express.
     pub(super) notes: Vec<&'static str>,
 }
 
@@ -39,7 +39,7 @@ impl ExportContext {
 
     pub(super) fn new(scenario: &Scenario) -> Self {
         let mut setup = scenario.setup();
-        // Frameworks count examples: a pair is one.
+        // Frameworks count examples: a pair is one example.
         setup.batch.micro_batch_size = scenario.micro_batch_size.max(1);
         Self { scenario: *scenario, setup, sync: GradientSyncPlan::of(&setup), notes: Vec::new() }
     }
@@ -51,35 +51,35 @@ impl ExportContext {
         }
     }
 
-    /// The sequences of one step over all GPUs.
+    /// Returns the sequences of one step over all GPUs.
     pub(super) fn global_batch(&self) -> f64 {
         f64::from(self.setup.mesh.replicas()) * self.local_batch()
     }
 
-    /// The sequences that one data-parallel replica processes in a step.
+    /// Returns the sequences that one data-parallel replica processes in a step.
     pub(super) fn local_batch(&self) -> f64 {
         let batch = &self.setup.batch;
         f64::from(batch.micro_batch_size) * f64::from(batch.grad_accum_steps)
     }
 
-    /// The optimizer steps of the whole run.
+    /// Returns the optimizer steps of the whole run.
     pub(super) fn steps(&self) -> f64 {
         budget::steps(self.scenario.train_tokens(), batch::global_batch_tokens(&self.scenario.setup()))
     }
 
-    /// `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes.
+    /// Returns `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes.
     pub(super) fn nodes(&self) -> [u32; 2] {
         let (gpus, node) = (self.setup.mesh.gpus(), self.setup.network.gpus_per_node);
         if gpus > node && gpus.is_multiple_of(node) { [gpus / node, node] } else { [1, gpus] }
     }
 
-    /// The command that starts the processes.
+    /// Returns the command that starts the processes.
     pub(super) fn torchrun(&self) -> String {
         let [nodes, gpus_per_node] = self.nodes();
         format!("{}torchrun --nnodes {nodes} --nproc-per-node {gpus_per_node}", self.environment())
     }
 
-    /// What stands in the environment of every process, in front of the command.
+    /// Returns the environment variables of every process, as a prefix of the command.
     pub(super) fn environment(&self) -> &'static str {
         match self.setup.segments {
             Segments::Fixed => "",
@@ -120,12 +120,12 @@ impl ExportContext {
         self.setup.accelerator.generation == Generation::Volta
     }
 
-    /// The 16-bit format that the GPU has.
+    /// Returns the 16-bit format of the GPU.
     pub(super) fn half_format(&self) -> &'static str {
         if self.is_volta() { "fp16" } else { "bf16" }
     }
 
-    /// The id of the model in the catalog, or `custom`.
+    /// Returns the id of the model in the catalog, or `custom`.
     pub(super) fn model_name(&self) -> &'static str {
         match self.scenario.model {
             Model::Preset { id, .. } => id,
@@ -133,12 +133,12 @@ impl ExportContext {
         }
     }
 
-    /// How many of `layers` layers are recomputed as a whole.
+    /// Returns how many of `layers` layers are recomputed as a whole.
     pub(super) fn recomputed_layers(&self, layers: u32) -> u32 {
         (f64::from(layers) * (1.0 - self.setup.kept_layers())).round() as u32
     }
 
-    /// The notes as comments, line by line.
+    /// Returns the notes as comment lines.
     pub(super) fn comments(&self) -> Vec<String> {
         self.notes.iter().flat_map(|note| comment_lines(note)).collect()
     }
@@ -159,7 +159,7 @@ fn comment_lines(sentence: &str) -> Vec<String> {
     lines
 }
 
-/// Fills in a template, which ends without a line break, and ends its last line.
+/// Renders a template without a final line break, and adds one.
 pub(super) fn render(template: &impl Template) -> String {
     // Rendering only fails on a value that cannot be formatted, and the templates have none.
     template.render().unwrap_or_default() + "\n"

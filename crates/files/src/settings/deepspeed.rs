@@ -1,5 +1,5 @@
-//! DeepSpeed: the JSON that `deepspeed.initialize` takes. JSON has no comments, so the notes are
-//! not in the file.
+//! DeepSpeed: the JSON for `deepspeed.initialize`. JSON has no comments, so the notes are not in
+//! the file.
 
 mod config;
 
@@ -79,17 +79,17 @@ impl OptimizerConfig {
             Optimizer::Muon => ("Muon", "2e-2"),
         };
         let momentum = (optimizer == Optimizer::SgdMomentum).then_some(0.9);
-        // Written as people write it: 3e-4, not 0.0003.
+        // Written as 3e-4, not 0.0003.
         Self { name, params: OptimizerParams { lr: serde_json::from_str(lr).ok(), momentum } }
     }
 }
 
-/// Whether DeepSpeed runs an optimizer with ZeRO only if told to.
+/// Whether DeepSpeed runs an optimizer with ZeRO only if untested optimizers are allowed.
 fn is_untested(optimizer: Optimizer) -> bool {
     matches!(optimizer, Optimizer::Sgd | Optimizer::SgdMomentum | Optimizer::Adafactor)
 }
 
-/// The sections `fp16` and `bf16`: one of them, which is off if all weights are fp32.
+/// Returns the sections `fp16` and `bf16`: one of them, which is off if all weights are fp32.
 fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
     let pure = context.setup.recipe.is_pure_bf16() && zero_stage(&context.setup) > 0 && !context.is_volta();
     let autocast = context.setup.recipe == PrecisionPolicy::AutocastBf16;
@@ -101,14 +101,14 @@ fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
     if context.is_volta() && !context.is_fp32() && !autocast { [Some(section), None] } else { [None, Some(section)] }
 }
 
-/// The section `torch_autocast`, which casts fp32 weights on use.
+/// Returns the section `torch_autocast`, which casts fp32 weights on use.
 fn torch_autocast(context: &ExportContext) -> Option<TorchAutocast> {
     let dtype = if context.is_volta() { "float16" } else { "bfloat16" };
     (context.setup.recipe == PrecisionPolicy::AutocastBf16).then_some(TorchAutocast { enabled: true, dtype })
 }
 
-/// The formats in which gradients are accumulated and reduced; `None` if those are the weights',
-/// fp32.
+/// Returns the formats in which gradients are accumulated and reduced; `None` if both are the
+/// weights' fp32.
 fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
     let (half, full) = (context.half_format(), "fp32");
     match context.setup.recipe {
@@ -128,7 +128,8 @@ impl ZeroOptimization {
             Offload { device, nvme_path, pin_memory: true }
         };
         let drives = setup.offload;
-        // Gathered weights stay while fewer than this are gathered, or used again within as many.
+        // DeepSpeed keeps gathered weights while fewer parameters than this are gathered or are
+        // reused within this many.
         let all_parameters = (stage == 3 && setup.sharding == Sharding::Fsdp(Reshard::Never))
             .then(|| setup.architecture.params().saturating_mul(2));
         let group = match setup.sharding {
@@ -151,7 +152,7 @@ impl ZeroOptimization {
     }
 }
 
-/// The ZeRO stage of a sharding.
+/// Returns the ZeRO stage of a sharding.
 fn wanted_stage(sharding: Sharding) -> u8 {
     match sharding {
         Sharding::Ddp => 0,
@@ -161,7 +162,7 @@ fn wanted_stage(sharding: Sharding) -> u8 {
     }
 }
 
-/// The ZeRO stage that DeepSpeed runs: no more than 1 in a pipeline.
+/// Returns the ZeRO stage that DeepSpeed runs: at most 1 in a pipeline.
 fn zero_stage(setup: &Setup) -> u8 {
     let wanted = wanted_stage(setup.sharding);
     if setup.mesh.pp > 1 { wanted.min(1) } else { wanted }

@@ -32,7 +32,7 @@ struct TrainScript<'a> {
     mesh: &'a Mesh,
     /// The sizes of the mesh, outermost first: `2, 4, 8`.
     mesh_sizes: String,
-    /// The names of the axes of the mesh, in the same order: `"dp_replicate", "dp_shard", "tp"`.
+    /// Names of the mesh's axes, outermost first: `"dp_replicate", "dp_shard", "tp"`.
     mesh_names: String,
     /// The class of the pipeline schedule.
     schedule: &'static str,
@@ -44,23 +44,23 @@ struct TrainScript<'a> {
     offloads: bool,
     /// The formats of gathered weights and of reduced gradients, if weights are stored in another.
     mixed_precision: Option<[&'static str; 2]>,
-    /// What FSDP does with gathered weights after the forward pass.
+    /// Value of `reshard_after_forward`: the treatment of gathered weights after the forward pass.
     reshard_after_forward: String,
     /// The layers of the model.
     layers: u32,
-    /// Of these, the layers that are recomputed as a whole.
+    /// Number of layers that are recomputed as a whole.
     recomputed_layers: u32,
     /// The call that makes the optimizer.
     optimizer: String,
-    /// The adapters, where they are in the code.
+    /// The adapters, if the code creates them.
     adapters: Option<Adapters>,
     /// Whether some weights are frozen by this code.
     freezes: bool,
-    /// Of the method that trains some layers: how many are frozen.
+    /// Number of frozen layers, if only some layers are trained.
     frozen_layers: Option<u32>,
     /// Whether the embedding and the head are frozen too.
     freezes_ends: bool,
-    /// Whether frozen weights are bf16 beside fp32 ones.
+    /// Whether frozen weights are bf16 while trained weights are fp32.
     casts_frozen: bool,
     /// The attention kernels that PyTorch may choose from.
     attention_backends: &'static str,
@@ -107,7 +107,8 @@ impl<'a> TrainScript<'a> {
     }
 }
 
-/// The axes of the mesh that the run uses, outermost first. Their product is the number of GPUs.
+/// Returns the axes of the mesh that the run uses, outermost first. Their product is the number of
+/// GPUs.
 fn mesh_axes(mesh: &Mesh) -> Vec<(&'static str, u32)> {
     let all = [
         ("pp", mesh.pp),
@@ -137,7 +138,8 @@ fn schedule_class(schedule: Schedule) -> &'static str {
     }
 }
 
-/// `[param_dtype, reduce_dtype]`, or `None` if weights are gathered in the format of their storage.
+/// Returns `[param_dtype, reduce_dtype]`, or `None` if weights are gathered in the format of their
+/// storage.
 fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
     let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
     match context.setup.recipe {

@@ -30,7 +30,7 @@ struct TrainConfig<'a> {
     finetuning_type: &'static str,
     optimizer: &'static str,
     attention: &'static str,
-    /// Whether LLaMA-Factory asks for recomputation, which Accelerate's FSDP does otherwise.
+    /// Whether LLaMA-Factory requests recomputation; with Accelerate's FSDP, Accelerate does.
     recomputes: bool,
     liger: bool,
     fp8: bool,
@@ -51,7 +51,7 @@ impl<'a> TrainConfig<'a> {
                 Method::Layers => "freeze",
                 Method::Lora | Method::RsLora | Method::Dora => "lora",
             },
-            // Its own GaLore takes these names alone (`_create_galore_optimizer`).
+            // LLaMA-Factory's own GaLore accepts only these names (`_create_galore_optimizer`).
             optimizer: match setup.optimizer {
                 Optimizer::GaLore => "adamw_torch",
                 Optimizer::GaLore8bit => "adamw_8bit",
@@ -64,7 +64,7 @@ impl<'a> TrainConfig<'a> {
             },
             recomputes: tuning.recomputes && backend != Backend::Fsdp,
             liger: setup.kernels.loss == Loss::FusedLinear,
-            // Refused beside quantized weights.
+            // Refused with quantized weights.
             fp8: matches!(setup.compute_format, ComputeFormat::Fp8 | ComputeFormat::Fp8Gather)
                 && tuning.loaded == Loaded::Whole,
             nodes,

@@ -37,11 +37,11 @@ struct LaunchScript<'a> {
     max_position_embeddings: u32,
     /// Whether linear layers have biases.
     has_linear_bias: bool,
-    /// Which layers have experts, if not all, as a Python expression.
+    /// Layers with experts, if not all, as a Python expression.
     moe_layer_freq: Option<String>,
     /// Whether DeepEP sends tokens to experts.
     sends_by_deepep: bool,
-    /// Whether exchanges of experts run beside another micro-batch.
+    /// Whether exchanges of experts overlap with another micro-batch.
     overlaps_exchanges: bool,
     /// The sequences of the whole run.
     train_samples: f64,
@@ -53,13 +53,13 @@ struct LaunchScript<'a> {
     optimizer: &'static str,
     /// The format of the moments of Adam, if it is not fp32.
     moment_format: Option<&'static str>,
-    /// Whether weights are gathered in fp8.
     /// Layers at the start and at the end whose products stay in 16 bits.
     layers_in_16_bits: Option<(u32, u32)>,
+    /// Whether weights are gathered in fp8.
     gathers_fp8: bool,
     /// The layers of a pipeline stage that are recomputed as a whole.
     recomputed_layers_of_stage: u32,
-    /// The modules that are recomputed alone, with spaces between.
+    /// The modules that are recomputed individually, separated by spaces.
     recomputed_modules: String,
     offloads_activations: bool,
     attention_backend: &'static str,
@@ -124,9 +124,9 @@ impl<'a> LaunchScript<'a> {
 
 /// How the layers of the model are divided among the stages of the pipeline.
 enum Stages {
-    /// The same number of layers in each of this many chunks per GPU.
+    /// An equal number of layers in each of this many chunks per GPU.
     Even(u32),
-    /// Megatron's own notation: `Et*3|t*4|t*4|t*3L`.
+    /// Megatron's notation: `Et*3|t*4|t*4|t*3L`.
     Layout(String),
 }
 
@@ -146,7 +146,7 @@ impl Stages {
     }
 }
 
-/// The optimizer, and the format of its moments if it is not fp32.
+/// Returns the optimizer, and the format of its moments if it is not fp32.
 fn optimizer(context: &ExportContext) -> (&'static str, Option<&'static str>) {
     match context.setup.optimizer {
         Optimizer::AdamW

@@ -1,4 +1,4 @@
-//! What frameworks cannot express, in sentences.
+//! Notes about features that frameworks cannot express.
 
 mod deepspeed;
 mod megatron;
@@ -107,7 +107,7 @@ pub(super) const DUALPIPE: &str =
     "PyTorch has DualPipe-V alone, with one copy of the weights: DualPipe itself is DeepSeek’s code.";
 pub(super) const ZB_INTERLEAVED: &str =
     "PyTorch's zero-bubble schedule is the interleaved one; with one chunk a GPU it comes closest to ZB-H1.";
-/// Of frameworks without DeepSpeed's offloading to NVMe.
+/// Note for frameworks without DeepSpeed's offloading to NVMe.
 pub(super) const NO_NVME: &str = "DeepSpeed alone offloads to NVMe: what would lie there is in host memory.";
 pub(super) const ACCELERATE_MEGATRON: &str = "Accelerate's FSDP2 has no pipeline, no expert parallelism and no tensor or context parallelism without sharding: it hands this to Megatron-LM, whose model arguments are taken from the model.";
 pub(super) const ACCELERATE_MEGATRON_FSDP: &str =
@@ -196,7 +196,7 @@ impl ExportContext {
         self.note_if(self.setup.segments == Segments::Expandable, SEGMENTS_IN_ENVIRONMENT);
     }
 
-    /// Adds the notes about adapters and frozen weights for a framework that is handed a model made
+    /// Adds the notes about adapters and frozen weights for a framework that receives a model made
     /// with PEFT.
     pub(super) fn note_trained_in_model(&mut self) {
         let trained = self.setup.trained;
@@ -216,21 +216,21 @@ impl ExportContext {
     }
 }
 
-/// Adds the notes of a framework that has neither optimizers of other libraries nor other places of
-/// the update.
+/// Adds the notes for a framework without optimizers of other libraries, whose update runs on the
+/// GPU after the backward pass.
 pub(super) fn add_optimizer_notes(context: &mut ExportContext) {
     let other = matches!(context.setup.optimizer, Optimizer::AdamMini | Optimizer::AdamW4bit) || context.projects();
     context.note_if(other, NO_LIBRARY_OPTIMIZER);
     add_update_notes(context);
 }
 
-/// Adds the notes of a framework whose update runs on the GPU after the backward pass.
+/// Adds the notes for a framework whose update runs on the GPU after the backward pass.
 pub(super) fn add_update_notes(context: &mut ExportContext) {
     context.note_if(context.setup.offload.pages_state(), NO_PAGING);
     context.note_if(context.updates_in_backward(), NO_UPDATE_IN_BACKWARD);
 }
 
-/// Adds the notes about what models have that most frameworks' settings do not say.
+/// Adds the notes about features of models that most frameworks' settings cannot express.
 pub(super) fn add_model_notes(context: &mut ExportContext, framework: Framework) {
     let (shape, is_megatron) = (context.setup.architecture, framework == Framework::Megatron);
     let others = shape.pattern.is_used() || shape.recurrent.is_used() || shape.gated_attention;

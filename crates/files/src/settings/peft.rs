@@ -64,7 +64,7 @@ impl Config {
             lora_alpha: adapters.alpha,
             lora_dropout: adapters.dropout.parse().unwrap_or_default(),
             bias: "none",
-            // PEFT takes indices of layers with a list of names alone.
+            // PEFT accepts indices of layers only with a list of names.
             target_modules: if adapters.all_linear && layers.is_none() {
                 TargetModules::All("all-linear")
             } else {

@@ -1,10 +1,10 @@
-//! How the layers of the model are divided among the stages of a pipeline.
+//! Division of the model's layers among the stages of a pipeline.
 
 use engine::model::setup::Setup;
 use engine::model::stages::stages;
 
-/// The layers of every stage, in the model's order. A stage is a chunk of a GPU: first come the
-/// first chunks of all GPUs, then their second ones (under ZB-V from the last GPU back to the
+/// Returns the layers of every stage, in the model's order. A stage is a chunk of a GPU: first the
+/// first chunks of all GPUs, then their second ones (with ZB-V from the last GPU back to the
 /// first), and so on.
 pub(super) fn layers_of_stages(setup: &Setup) -> Vec<u32> {
     let (pp, chunks) = (setup.mesh.pp, setup.chunks());
@@ -16,8 +16,8 @@ pub(super) fn layers_of_stages(setup: &Setup) -> Vec<u32> {
         for place in 0..pp {
             let gpu = if runs_back { pp - 1 - place } else { place };
             let layers_of_gpu = gpus.get(gpu as usize).copied().unwrap_or(0);
-            // Layers that do not divide evenly go to later chunks, as the first one has the
-            // embedding; on the last GPU to earlier ones, as the last one has the head.
+            // Remaining layers go to later chunks, as the first chunk has the embedding; on the
+            // last GPU to earlier ones, as the last chunk has the head.
             let has_head = gpu + 1 == pp && !is_v_shaped;
             let turn = if has_head { chunk } else { chunks - 1 - chunk };
             layers.push(layers_of_gpu / chunks + u32::from(turn < layers_of_gpu % chunks));
@@ -26,7 +26,7 @@ pub(super) fn layers_of_stages(setup: &Setup) -> Vec<u32> {
     layers
 }
 
-/// The layers of every GPU of the pipeline.
+/// Returns the layers of every GPU of the pipeline.
 pub(super) fn layers_of_gpus(setup: &Setup) -> Vec<u32> {
     let (pp, all) = (setup.mesh.pp, setup.architecture.num_hidden_layers);
     let stages = stages(setup).map(|stage| stage.layers);

@@ -1,5 +1,5 @@
-//! torchtitan: a Python file whose function returns the trainer's configuration, as torchtitan 0.3
-//! takes it.
+//! torchtitan: a Python file with a function that returns the trainer's configuration, for
+//! torchtitan 0.3.
 
 mod model;
 
@@ -42,7 +42,7 @@ struct TrainerConfig<'a> {
     ties_weights: bool,
     /// The layers without experts, if some have experts; else all.
     dense_layers: u32,
-    /// The experts that every token visits, each as wide as a routed one.
+    /// Number of shared experts, each as wide as a routed one.
     shared_experts: u32,
     /// The width of a head that is rotated by position.
     rope_dim: u32,
@@ -50,8 +50,8 @@ struct TrainerConfig<'a> {
     sends_by_deepep: bool,
     /// Whether the model is compiled.
     compiles: &'static str,
-    /// The sequences that a GPU processes at once: all of a step in a pipeline, which splits them
-    /// into micro-batches itself.
+    /// The sequences that a GPU processes at once: in a pipeline all of a step, which torchtitan
+    /// splits into micro-batches.
     local_batch_size: f64,
     /// Whether the whole step is one CUDA graph.
     captures_step: bool,
@@ -67,9 +67,9 @@ struct TrainerConfig<'a> {
     implementation: Option<&'static str>,
     /// Whether tensor parallelism overlaps its communication with products.
     uses_async_tp: bool,
-    /// The matrices with adapters, if there are any.
+    /// The matrices with adapters, if any.
     adapted: Option<Vec<&'static str>>,
-    /// Twice the rank; of rsLoRA times its root.
+    /// Twice the rank; with rsLoRA also times its square root.
     alpha: String,
 }
 
@@ -148,7 +148,7 @@ fn captures_step(context: &ExportContext) -> bool {
         && (!context.has_experts() || expert_parallel_degree(mesh) == 1)
 }
 
-/// The degree of expert parallelism. torchtitan takes its GPUs from a shard group and its
+/// Returns the degree of expert parallelism. torchtitan takes the GPUs from a shard group and its
 /// tensor-parallel neighbours.
 fn expert_parallel_degree(mesh: &Mesh) -> u32 {
     common_divisor(mesh.ep, mesh.dp_shard.saturating_mul(mesh.cp).saturating_mul(mesh.tp))

@@ -33,20 +33,20 @@ struct Recipe<'a> {
     shape: &'a Architecture,
     builder: Builder,
     adapters: Option<Adapters>,
-    /// The scale, as torchtune divides it by the rank.
+    /// The scale, which torchtune divides by the rank.
     alpha: String,
-    /// Whether the builder can put an adapter beside the head.
+    /// Whether the builder can add an adapter to the head.
     has_output_switch: bool,
-    /// Attention's modules in torchtune's names.
+    /// Attention modules, by torchtune's names.
     attention_modules: Vec<&'static str>,
     applies_to_mlp: bool,
     quantizes: bool,
-    /// The recipe.
+    /// Name of the recipe.
     name: &'static str,
     is_distributed: bool,
     dtype: &'static str,
     optimizer: &'static str,
-    /// The optimizer's arguments beside the learning rate.
+    /// The optimizer's arguments other than the learning rate.
     optimizer_arguments: &'static str,
     learning_rate: &'static str,
     recomputes: bool,
@@ -78,7 +78,7 @@ impl<'a> Recipe<'a> {
             builder: Builder::of(context),
             adapters: Adapters::of(context),
             alpha: alpha_over_rank(trained),
-            // The head of these is the embedding.
+            // Other builders of tied models use the embedding as the head.
             has_output_switch: !setup.architecture.tie_word_embeddings || Builder::of(context).is_general,
             attention_modules: attention.into_iter().filter_map(|(is, name)| is.then_some(name)).collect(),
             applies_to_mlp: targets.mlp,
@@ -103,7 +103,7 @@ impl<'a> Recipe<'a> {
     }
 }
 
-/// Whether weights are bf16: torchtune holds everything in one format.
+/// Whether weights are bf16: torchtune holds all tensors in one format.
 fn is_bf16(context: &ExportContext) -> bool {
     let setup = &context.setup;
     let fp32 = setup.recipe == PrecisionPolicy::Fp32
@@ -135,7 +135,8 @@ fn optimizer(context: &ExportContext) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether bitsandbytes pages the state: on one GPU, as its update knows no sharded tensors.
+/// Whether bitsandbytes pages the state: only on one GPU, as its update does not support sharded
+/// tensors.
 fn pages(context: &ExportContext) -> bool {
     let paged = matches!(context.setup.optimizer, Optimizer::AdamW | Optimizer::AdamW8bit);
     context.setup.offload.pages_state() && paged && context.setup.mesh.gpus() == 1

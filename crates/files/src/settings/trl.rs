@@ -31,9 +31,9 @@ struct SftConfig<'a> {
     /// The format in which the model is loaded.
     dtype: &'static str,
     optimizer: &'static str,
-    /// Whether the Trainer asks for recomputation, which Accelerate's FSDP does otherwise.
+    /// Whether the Trainer requests recomputation; with Accelerate's FSDP, Accelerate does.
     recomputes: bool,
-    /// Whether 4-bit weights are stored as 16-bit numbers, which FSDP wants.
+    /// Whether 4-bit weights are stored as 16-bit numbers, which FSDP requires.
     packs_weights: bool,
     liger: bool,
 }
@@ -56,7 +56,8 @@ impl<'a> SftConfig<'a> {
     }
 }
 
-/// The format of the base beside adapters; of everything else.
+/// Returns the format in which the model is loaded: fp32 for an fp32 base under adapters, or if
+/// trained weights are not bf16; else the GPU's 16-bit format.
 pub(super) fn dtype(context: &ExportContext, tuning: &Tuning) -> &'static str {
     let trained = &context.setup.trained;
     let whole = if trained.has_adapters() { trained.base == BaseFormat::Fp32 } else { !tuning.is_pure };

@@ -1,4 +1,4 @@
-//! What TRL, Axolotl and LLaMA-Factory share: they run Hugging Face's Trainer on models of
+//! Settings that TRL, Axolotl and LLaMA-Factory share: they run Hugging Face's Trainer on models of
 //! transformers with PEFT's adapters.
 
 use super::adapters::{Adapters, Names};
@@ -9,14 +9,14 @@ use engine::model::software::{AttentionKernel, Graphs, Loss, NormKernel};
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute};
 
-/// How the weights of the base are loaded.
+/// How the weights of the base model are loaded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loaded {
-    /// As they are.
+    /// Not quantized.
     Whole,
     /// By bitsandbytes in 8 bits.
     EightBits,
-    /// By bitsandbytes in 4 bits; with scales in 8 bits.
+    /// By bitsandbytes in 4 bits; `nested` quantizes the scales to 8 bits.
     FourBits { nested: bool },
 }
 
@@ -29,8 +29,7 @@ pub(super) struct Tuning {
     pub(super) recomputes: bool,
     pub(super) compiles: bool,
     pub(super) attention: &'static str,
-    /// Of the method that trains some layers: the layers that train, from the first to before the
-    /// last.
+    /// The trained layers, if only some are trained: from the first to before the last.
     pub(super) trained_layers: Option<[u32; 2]>,
     /// The embedding and the head.
     pub(super) ends: [&'static str; 2],
@@ -67,7 +66,7 @@ impl Tuning {
     }
 }
 
-/// Quantized bases are for adapters alone.
+/// Returns how the base model is loaded; only models with adapters are quantized.
 fn loaded(context: &ExportContext) -> Loaded {
     let trained = &context.setup.trained;
     match trained.base {
@@ -84,8 +83,8 @@ pub(super) fn recomputes(context: &ExportContext) -> bool {
     matches!(context.setup.recompute, Recompute::Full | Recompute::Selective | Recompute::Fraction)
 }
 
-/// The Trainer's name of the optimizer (`OptimizerNames` of transformers' training_args.py); AdamW
-/// where it has none.
+/// Returns the Trainer's name of the optimizer (`OptimizerNames` of transformers'
+/// training_args.py); AdamW if the Trainer has none.
 pub(super) fn optimizer(context: &ExportContext, fsdp: bool) -> &'static str {
     let (setup, in_backward) = (&context.setup, context.updates_in_backward());
     let paged = setup.offload.pages_state() && !fsdp;
@@ -93,7 +92,8 @@ pub(super) fn optimizer(context: &ExportContext, fsdp: bool) -> &'static str {
         (Optimizer::AdamW8bit, _) if paged => "paged_adamw_8bit",
         (Optimizer::AdamW, _) if paged => "paged_adamw_32bit",
         (Optimizer::Lion, _) if paged => "paged_lion_32bit",
-        // bitsandbytes' update knows no sharded tensors of FSDP2, torchao's does.
+        // The update of bitsandbytes does not support FSDP2's sharded tensors, that of torchao
+        // does.
         (Optimizer::AdamW8bit, _) if fsdp => "adamw_torch_8bit",
         (Optimizer::AdamW8bit, _) => "adamw_bnb_8bit",
         (Optimizer::AdamW4bit, _) => "adamw_torch_4bit",
@@ -116,7 +116,7 @@ pub(super) fn optimizer(context: &ExportContext, fsdp: bool) -> &'static str {
     }
 }
 
-/// Adds the notes on where the update runs and where its state lies.
+/// Adds the notes about the place of the update and of its state.
 pub(super) fn add_update_notes(context: &mut ExportContext, fsdp: bool) {
     let setup = context.setup;
     let paged = matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW8bit | Optimizer::Lion);

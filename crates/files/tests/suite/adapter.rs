@@ -1,4 +1,4 @@
-//! PEFT's adapter_config.json: what trains, and the model that it names.
+//! Tests of PEFT's adapter_config.json: the trained weights, and the model.
 
 use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use huggingface::{Adapter, import_adapter, is_adapter, parse};
@@ -26,7 +26,8 @@ fn published_adapters_set_what_trains_and_the_model() {
             "The page has no choice of exactly these target_modules (o_proj, q_proj, v_proj); read as the next larger one."
         ]
     );
-    // The format of the base is not in the file: the scenario's stays, and so does everything else.
+    // The file does not contain the format of the base model: the scenario keeps its format and all
+    // other values.
     let mut before = catalog::default_scenario();
     before.trained.base = BaseFormat::Nf4;
     let after = small.applied(&before);

@@ -1,4 +1,4 @@
-//! Tests of files, one program: each program more is compiled and linked by itself.
+//! Tests of files in one program: each further program would be compiled and linked separately.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,7 +9,7 @@
 )]
 
 mod adapter;
-// The same cases and seeds as the engine's.
+// Cases and seeds of the engine's tests.
 #[path = "../../../engine/tests/suite/cases.rs"]
 mod cases;
 mod rates;

@@ -1,5 +1,5 @@
-//! What `static/measure.py` writes: the parameters that it becomes, and what is said of what is not
-//! it.
+//! Tests of the output of `static/measure.py`: the parameters that it sets, and errors for other
+//! texts.
 
 use ::links::decode;
 use diagnose::log::links;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 /// One H200, as measured (tests/rates/README.md).
 const H200: &str = include_str!("../../../../tests/rates/h200.json");
-/// A machine without a GPU, by the script itself.
+/// Output on a machine without a GPU.
 const CPU: &str = include_str!("../../../../tests/rates/cpu.json");
 const TABLES: &str = include_str!("../../../../tests/logs/links.txt");
-/// A run on a GPU like that.
+/// A run on an H200.
 const RUN: &str = "cluster=dgx-h200&gpus=8&model=llama-3.1-8b&seq=8192";
 
 fn read(text: &str, link: &str) -> Result<Brought, String> {
@@ -55,7 +55,7 @@ fn an_h200_reaches_what_was_measured_there() {
     is(ParamId::HostLink, 55.0, 56.0);
     let (before, after) = (decode(RUN).scenario, own.scenario);
     assert!(after.report().tokens_per_s_per_gpu > 1.05 * before.report().tokens_per_s_per_gpu, "{}", brought.said);
-    // Nothing but what was measured.
+    // Only measured values change.
     for id in [ParamId::LaunchTime, ParamId::IntraNodeEfficiency, ParamId::UsableMemory, ParamId::GpuMemory] {
         assert_eq!(value(&after, id).to_bits(), value(&before, id).to_bits(), "{}", id.key());
     }
@@ -70,14 +70,14 @@ fn an_h200_reaches_what_was_measured_there() {
     ] {
         assert!(lines.contains(said), "{said}: {lines}");
     }
-    // Products and attention may stay as whole steps reach them.
+    // The offer keeps the values of products and attention that were fitted to whole steps.
     let kept = decode(brought.offers[0].scenario.as_ref().unwrap()).scenario;
     for id in [ParamId::MatmulEfficiency, ParamId::HalfSaturationTokens, ParamId::AttentionEfficiency] {
         assert_eq!(value(&kept, id), value(&before, id), "{}", id.key());
     }
     assert_eq!(value(&kept, ParamId::MemoryEfficiency), value(&after, ParamId::MemoryEfficiency));
     assert!(lines.contains("These are kernels alone.") && brought.offers[0].what.contains("tokens/s"), "{lines}");
-    // Read again, nothing changes any more.
+    // A second import changes nothing.
     let again = read(H200, &brought.scenario).unwrap();
     assert_eq!(again.scenario, brought.scenario);
     assert!(again.said.contains("stays at"), "{}", again.said);
@@ -107,7 +107,7 @@ fn of_ranks_that_differ_the_median_counts() {
     };
     let brought = read(&with(|json| json["of_ranks"] = (0..8).map(rank).collect()), RUN).unwrap();
     let share = value(&decode(&brought.scenario).scenario, ParamId::MatmulEfficiency);
-    // 640 of 989, and the last wave of tiles.
+    // 640 of 989 TFLOP/s, and the last wave of tiles.
     assert!((64.7..67.0).contains(&share), "{share}");
     assert!(lines(&brought).contains("(8 GPUs, from 520"), "{}", lines(&brought));
 }
@@ -194,8 +194,8 @@ fn other_files_are_refused_in_a_sentence() {
     }
 }
 
-/// What NCCL prints before it does not matter; JSON that has the word elsewhere is another
-/// program's.
+/// Output of NCCL before the JSON is ignored; JSON that has the word elsewhere belongs to another
+/// program.
 #[test]
 fn the_mark_alone_says_whose_it_is() {
     let plain = read(H200, RUN).unwrap();
@@ -215,7 +215,7 @@ fn the_mark_alone_says_whose_it_is() {
 proptest! {
     #![proptest_config(crate::cases::cases(128))]
 
-    /// Whatever number stands in it, the scenario is one and nothing said is NaN.
+    /// For any number in the file, the scenario is valid and no sentence has NaN.
     #[test]
     fn any_number_is_answered(list in 0..7_usize, row in 0..30_usize, cell in 0..9_usize, number in any::<f64>(), cut in 0..40_000_usize) {
         let lists = ["sustained", "products", "attention", "streams", "launches", "host_link", "memory"];

@@ -1,4 +1,4 @@
-//! Configurations of runs: what is read of them, bad ones, and back into the same text.
+//! Tests of configurations of runs: reading, bad files, and writing back.
 
 use catalog::default_scenario;
 use engine::model::training::{Optimizer, Recompute};
@@ -131,7 +131,7 @@ fn bad_files_are_a_sentence_each() {
     assert!(said(&vec![file("a.yaml", "a: 1"); 17]).contains("17"));
 }
 
-/// Much of what readers stumble over, in each syntax: an answer, and soon.
+/// Large inputs that are hard to parse, in each syntax, are answered quickly.
 #[test]
 fn large_files_take_no_long() {
     let begun = std::time::Instant::now();
@@ -186,7 +186,7 @@ fn contradictory_degrees_are_said_and_the_rest_is_kept() {
     assert!(run.scenario.report().time.step.get() > 0.0);
 }
 
-/// Texts of each syntax, with comments and an order of their own.
+/// Texts of each syntax, with comments in different places.
 const TEXTS: [(&str, &str, &str, &str, &str); 6] = [
     (
         "a.yaml",
@@ -254,7 +254,7 @@ fn the_linter_finds_what_is_wasted_and_its_fix_is_in_the_files_own_words() {
         findings.iter().find(|finding| finding.fix.iter().any(|change| change.key == "activation_checkpoint.mode"));
     let full = full.unwrap_or_else(|| panic!("{findings:?}"));
     assert!(full.gain.unwrap() > 0.02 && full.what.ends_with('.'), "{full:?}");
-    // The fix makes what it says.
+    // The written fix has the stated effect.
     let text = write_back(&files[0], &full.fix);
     assert!(text.contains("# small"), "{text}");
     let fixed = read(&[file("train.toml", &text)], &base).unwrap();
@@ -281,7 +281,7 @@ fn a_run_that_does_not_fit_is_told_what_would() {
     }
 }
 
-/// Parameters of a scenario that differ.
+/// Returns the parameters that differ between two scenarios.
 fn differing(before: &Scenario, after: &Scenario) -> Vec<&'static str> {
     let differs = |param: &&engine::params::Param| match &param.kind {
         Kind::Number(number) => (number.get)(before) != (number.get)(after),

@@ -1,33 +1,33 @@
-//! The frameworks' settings: their text, that every parameter is in it or noted, that degrees
-//! multiply to the GPUs, that it parses. The frameworks' own parsers read them in `cargo xtask test
-//! --exports`.
+//! Tests of the frameworks' settings: their text; every parameter is in the text or noted; the
+//! degrees multiply to the GPUs; the text parses. `cargo xtask test --exports` runs the frameworks'
+//! parsers.
 
 use engine::params::{Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 use files::settings::{Framework, Settings, text};
 use links::decode::decode;
 
-/// A scenario whose settings hold something of everything but experts and a pipeline.
+/// A scenario with most features, except experts and a pipeline.
 const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&\
                        recompute=full&compile=yes";
 
-/// One whose model is frozen under adapters.
+/// A scenario with adapters on a frozen model.
 const ADAPTERS: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=8&seq=8192&strategy=full-shard&recompute=full&train=lora&\
                         rank=16&targets=attention&loradrop=yes&base=nf4dq";
-/// The texts of that one.
+/// Folder of the expected texts.
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/expected");
 
-/// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a
-/// framework's business.
+/// How each framework expresses each parameter: `text`, a `note`, or `-` if the parameter does not
+/// concern the framework.
 const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
-/// Where it is: `cargo xtask test --record` writes it anew.
+/// Path of the table, which `cargo xtask test --record` rewrites.
 const CONCERNS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/concerns.csv");
 
 fn scenario(link: &str) -> Scenario {
     decode(link).scenario
 }
 
-/// The same with a model of the user's own, so that its shape may be moved.
+/// Returns the scenario of a link with a custom model, so that its shape can be changed.
 fn custom(link: &str) -> Scenario {
     let mut scenario = scenario(link);
     scenario.model = Model::Custom { architecture: scenario.model.architecture() };
@@ -53,7 +53,7 @@ fn the_text_of_one_scenario_is_this() {
     }
 }
 
-/// Scenarios in which parameters have their effects.
+/// Returns scenarios in which parameters have an effect.
 fn bases() -> Vec<Scenario> {
     vec![
         custom("model=llama-3-8b&gpus=64&accum=4"),
@@ -81,7 +81,7 @@ fn bases() -> Vec<Scenario> {
     ]
 }
 
-/// The scenario with each other option, or with other numbers.
+/// Returns the scenario with each other option, or with other numbers.
 fn moved(base: &Scenario, param: &Param) -> Vec<Scenario> {
     let with = |change: &dyn Fn(&mut Scenario)| {
         let mut scenario = *base;
@@ -101,7 +101,7 @@ fn moved(base: &Scenario, param: &Param) -> Vec<Scenario> {
     }
 }
 
-/// What is not a comment.
+/// Returns the lines that are not comments.
 fn code(settings: &Settings) -> Vec<&str> {
     settings.body.lines().filter(|line| !line.starts_with('#') || line.starts_with("# In the script")).collect()
 }
@@ -128,12 +128,11 @@ fn every_parameter_is_in_the_text_or_noted_or_decided_to_be_neither() {
         let is: Vec<&str> = Framework::ALL.into_iter().map(|framework| concern(framework, param)).collect();
         all.push(format!("{},{}", param.key, is.join(",")));
     }
-    // Look at what is recorded before it is committed: a `-` says that a framework has no such
-    // setting.
+    // Review the record before committing it: a `-` claims that a framework has no such setting.
     expect_test::expect_file![CONCERNS_FILE].assert_eq(&(all.join("\n") + "\n"));
 }
 
-/// The number behind a name.
+/// Returns the number after a name.
 fn degree(body: &str, name: &str) -> u32 {
     let rest = body.split(name).nth(1).unwrap_or_default();
     let digits: String = rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
@@ -212,7 +211,7 @@ fn what_a_framework_lacks_is_noted() {
         notes(Framework::Fsdp2, "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8")
             .contains("no public expert parallelism")
     );
-    // Where a file may hold comments, they are in it.
+    // Notes are in the file if its format has comments.
     let settings = text(Framework::Torchtitan, &scenario("gpus=64&strategy=zero1"));
     assert!(settings.body.contains("# torchtitan has no ZeRO-1"));
 }
@@ -239,8 +238,8 @@ fn megatron_names_the_modules_that_it_recomputes() {
     let flags =
         "    --recompute-granularity selective\n    --recompute-modules core_attn moe_act layernorm mla_up_proj\n";
     assert!(settings.body.contains(flags), "{}", settings.body);
-    // An optimizer on the host asks for delayed scaling, under which neither norms nor activations
-    // are computed again.
+    // An optimizer on the host requires delayed scaling, with which neither norms nor activations
+    // are recomputed.
     let settings = text(Framework::Megatron, &scenario(&format!("{link}&offloadopt=yes")));
     assert!(settings.body.contains("--recompute-modules core_attn mla_up_proj\n"), "{}", settings.body);
     assert!(settings.notes.iter().any(|note| note.starts_with("Under delayed scaling")), "{:?}", settings.notes);
@@ -248,8 +247,7 @@ fn megatron_names_the_modules_that_it_recomputes() {
     assert!(!settings.body.contains("recompute"), "{}", settings.body);
 }
 
-/// Volta has no bf16, whatever else of the GPU the user changed, and whatever the GPU is called
-/// then.
+/// Volta has no bf16, even if the user renames the GPU or edits its other numbers.
 #[test]
 fn a_v100_of_ones_own_gets_fp16() {
     for gpu in ["v100-32gb&mem=48", "custom&generation=volta&mem=48"] {

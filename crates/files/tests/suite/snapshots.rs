@@ -1,5 +1,6 @@
-//! Memory snapshots: what they say as recorded, and files that are none. They were not recorded on
-//! a GPU but written by `tests/snapshots/make.py` in the form that PyTorch documents.
+//! Tests of memory snapshots: recorded results, and files that are not snapshots. The snapshots
+//! were not recorded on a GPU but written by `tests/snapshots/make.py` in PyTorch's documented
+//! form.
 
 use files::brought::{Brought, Item, Kind, bring};
 use links::decode;
@@ -30,7 +31,7 @@ fn snapshots_say_what_is_recorded() {
                 writeln!(text, "  {line}").unwrap();
             }
         }
-        // What the changes make of the memory is the engine's affair.
+        // The memory after a change is tested in the engine.
         for offer in brought.offers {
             let (change, _) = offer.what.split_once(": the run needs").unwrap();
             writeln!(text, "- {change}").unwrap();
@@ -107,8 +108,7 @@ fn bombs_end_at_once() {
     // Two million nested tuples.
     let nested = [&b"\x80\x02N"[..], &vec![0x85; 2_000_000], b"."].concat();
     refused(&nested);
-    // Stacks of a hundred thousand lines, each the same; and an entry that is named 4 million
-    // times.
+    // Stacks of a hundred thousand equal lines, and an entry that is named 4 million times.
     let line = b"}(X\x08\0\0\0filenameX\x04\0\0\0a.pyX\x04\0\0\0nameX\x01\0\0\0fu";
     let mut lines = [
         &b"\x80\x02}X\x08\0\0\0segments]sX\x0d\0\0\0device_traces]](}(X\x06\0\0\0actionX\x05\0\0\0alloc"[..],
@@ -123,9 +123,9 @@ fn bombs_end_at_once() {
     lines.extend(b"h\x01".repeat(4_000_000));
     lines.extend(b"eas.");
     assert!(refused(&lines).contains("too often"));
-    // A list in itself.
+    // A list that contains itself.
     refused(b"\x80\x02]q\0h\0a.");
-    // A text of 4 GiB, of which four bytes came.
+    // A text of 4 GiB, of which four bytes are present.
     refused(b"\x80\x04\x8d\0\0\0\0\x01\0\0\0abcd.");
 }
 

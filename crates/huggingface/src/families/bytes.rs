@@ -1,5 +1,5 @@
-//! The Byte Latent Transformer (arXiv 2412.09871): a transformer of patches between two of bytes,
-//! and one that cuts the patches.
+//! The Byte Latent Transformer (arXiv 2412.09871): a transformer of patches between two
+//! transformers of bytes, and a transformer that splits bytes into patches.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::tower::Part;
 use engine::model::transformer::{Architecture, ExtraParams};
 use engine::params::ParamId;
 
-/// One of its transformers.
+/// One of the transformers.
 struct Stack {
     layers: f64,
     hidden: f64,
@@ -17,7 +17,7 @@ struct Stack {
     dim: f64,
     mlp: f64,
     vocab: f64,
-    /// Bytes' vectors that one patch's is cut into.
+    /// Number of byte vectors that a patch vector is split into.
     cut: f64,
     /// Layers of attention between bytes and patches.
     crossings: f64,
@@ -41,23 +41,24 @@ impl Stack {
         }
     }
 
-    /// Parameters of its attention: queries, keys, values, outputs.
+    /// Returns the parameters of attention: queries, keys, values, outputs.
     fn attention(&self) -> f64 {
         2.0 * self.hidden * self.dim * (self.heads + self.kv)
     }
 
-    /// Parameters of its layers.
+    /// Returns the parameters of the layers.
     fn params(&self) -> f64 {
         self.layers * (self.attention() + 3.0 * self.hidden * self.mlp + 2.0 * self.hidden)
     }
 
-    /// Parameters of one layer of attention between bytes and patches, with its two norms.
+    /// Returns the parameters of one layer of attention between bytes and patches, with its two
+    /// norms.
     fn crossing(&self) -> f64 {
         self.attention() + 2.0 * self.hidden
     }
 }
 
-/// Reads the transformer of patches as the model, and all the others as what stands beside it.
+/// Reads the transformer of patches as the model, and the others as extra parameters.
 pub(super) fn blt(fields: &mut Fields, style: Architecture) -> Architecture {
     let empty = Map::new();
     let mut stack = |name: &'static str, usual: &str| Stack::of(fields.object(name).unwrap_or(&empty), usual);

@@ -1,4 +1,4 @@
-//! What one family alone has: parameters that no field of a shape counts, from its dimensions.
+//! Parameters that only one family has and that no field of a shape counts, from its dimensions.
 
 use engine::model::transformer::{Architecture, ExtraParams};
 
@@ -35,7 +35,7 @@ impl Dims {
     }
 }
 
-/// The shape with further parameters in its layers, all of them together, and outside.
+/// Returns the shape with further parameters, in all layers together and outside of layers.
 pub(super) fn plus(shape: Architecture, layers: f64, outside: f64) -> Architecture {
     let extra = ExtraParams {
         layers: shape.extra.layers.saturating_add(layers as i64),
@@ -44,7 +44,7 @@ pub(super) fn plus(shape: Architecture, layers: f64, outside: f64) -> Architectu
     Architecture { extra, ..shape }
 }
 
-/// The shape with what is missing to this many parameters, which counts into its layers.
+/// Returns the shape with this total number of parameters; the difference is counted in the layers.
 pub(super) fn with_total(shape: Architecture, total: f64) -> Architecture {
     let plain = Architecture { extra: ExtraParams::NONE, ..shape };
     Architecture { extra: ExtraParams { layers: (total - plain.params() as f64) as i64, outside: 0 }, ..shape }

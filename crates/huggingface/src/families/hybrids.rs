@@ -1,4 +1,4 @@
-//! Hybrids whose lists of layers are their own: Kimi Linear, Nemotron-H, RecurrentGemma.
+//! Hybrids with their own format of layer lists: Kimi Linear, Nemotron-H, RecurrentGemma.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use engine::model::transformer::{Architecture, AttentionBias, ExtraParams};
 use engine::params::ParamId;
 
-/// Reads Kimi Linear. The configuration that Moonshot publishes says which layers have attention in
+/// Reads Kimi Linear. Moonshot's published configuration lists the attention layers in
 /// `linear_attn_config`.
 pub(super) fn kimi(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
-    // The class does not tie its head.
+    // The class does not tie the head.
     let shape = Architecture { tie_word_embeddings: false, ..mixture(fields, shape) };
     let mut recurrent = through(rows::kimi_delta, fields, shape).recurrent;
     recurrent.rank = recurrent.head_dim;
@@ -40,14 +40,15 @@ pub(super) fn kimi(fields: &mut Fields, style: Architecture) -> Architecture {
         let shape = of_attention_alone(&layers, shape);
         return layers.write(fields, shape);
     };
-    // They count from 1.
+    // The list counts layers from 1.
     let has = |layer: usize| full.iter().any(|place| *place == (layer + 1) as f64);
     let layers = layers(fields, &shape).mixing(|layer| if has(layer) { Mixer::Attention } else { Mixer::Recurrent });
     let shape = of_attention_alone(&layers, shape);
     layers.write(fields, shape)
 }
 
-/// What was counted for latent attention in every layer, of the layers that have it.
+/// Scales the extra parameters of latent attention, counted for every layer, to the attention
+/// layers.
 fn of_attention_alone(layers: &Layers, shape: Architecture) -> Architecture {
     let share = layers.attention() / f64::from(shape.num_hidden_layers);
     let extra = ExtraParams { layers: (shape.extra.layers as f64 * share).round() as i64, ..shape.extra };
@@ -126,7 +127,7 @@ pub(super) fn nemotron(fields: &mut Fields, style: Architecture) -> Architecture
     layers.write(fields, shape)
 }
 
-/// Reads RecurrentGemma: blocks that repeat, an MLP of half of `intermediate_size`, a bias on
+/// Reads RecurrentGemma: repeated blocks, an MLP of half of `intermediate_size`, a bias on
 /// attention's output.
 pub(super) fn griffin(fields: &mut Fields, style: Architecture) -> Architecture {
     let window = fields.count(&["attention_window_size"], ParamId::SlidingWindow, Some(2048));

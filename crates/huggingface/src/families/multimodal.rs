@@ -1,4 +1,4 @@
-//! Language models of their own behind an encoder.
+//! Language models that exist only with an encoder.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use super::{Fields, base};
 use crate::tower::Part;
 use engine::model::transformer::Architecture;
 
-/// Reads the first Idefics: after so many layers one of attention to the images, with an MLP of its
-/// own and two gates.
+/// Reads Idefics 1: every few layers are followed by a layer of attention to the images, with an
+/// MLP and two gates.
 pub(super) fn idefics(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     let of = Dims::of(&shape);
@@ -25,7 +25,8 @@ pub(super) fn idefics(fields: &mut Fields, style: Architecture) -> Architecture 
         fields.mark(name);
     }
     if resampled {
-        // Learned queries stand between the encoder and these layers: a class of its own.
+        // Learned queries between the encoder and these layers are a separate class, which is not
+        // read.
         fields.unmark("perceiver_config");
     }
     let norms = if normed { 2.0 * of.hidden / of.heads } else { 0.0 };

@@ -1,5 +1,5 @@
-//! What reads a config by the steps of its family's row: the steps that are code, and what formulas
-//! ask.
+//! Reads a config by the steps of its family's row: steps implemented in Rust, and queries of
+//! formulas.
 
 use std::mem::take;
 
@@ -13,7 +13,7 @@ use engine::model::transformer::Architecture;
 use engine::model::transformer::pattern::Mlp;
 use engine::params::ParamId;
 
-/// A config while it is read.
+/// State of reading a config.
 pub(super) struct Reading<'r, 'f> {
     pub(super) fields: &'r mut Fields<'f>,
     pub(super) shape: Architecture,
@@ -22,26 +22,27 @@ pub(super) struct Reading<'r, 'f> {
 }
 
 impl<'f> Reading<'_, 'f> {
-    /// Reads as a function of the crate does.
+    /// Applies a reader of the crate.
     pub(super) fn by(&mut self, read: fn(&mut Fields, Architecture) -> Architecture) {
         self.shape = read(self.fields, self.shape);
     }
 
-    /// Marks fields that change no shape.
+    /// Marks fields that do not change the shape.
     pub(super) fn ignore(&mut self, names: &[&'static str]) {
         for name in names {
             self.fields.mark(name);
         }
     }
 
-    /// A whole number within the bounds of a parameter; a usual one of 0 is none where it is
-    /// needed.
+    /// Reads a whole number within the bounds of a parameter; a default of 0 counts as no default
+    /// for a required field.
     pub(super) fn count(&mut self, names: &[&'static str], id: ParamId, usual: f64, is_needed: bool) -> u32 {
         let usual = usual as u32;
         self.fields.count(names, id, (usual > 0 || !is_needed).then_some(usual))
     }
 
-    /// Adds parameters that no field of a shape counts: of all layers together, and beside them.
+    /// Adds parameters that no field of a shape counts: in all layers together, and outside of
+    /// layers.
     pub(super) fn plus(&mut self, layers: f64, outside: f64) {
         self.shape = plus(self.shape, layers, outside);
     }
@@ -62,12 +63,12 @@ impl<'f> Reading<'_, 'f> {
         self.by(attention::with_chunks);
     }
 
-    /// Lists the layers as the plain fields of the shape say.
+    /// Lists the layers by the plain fields of the shape.
     pub(super) fn every_layer(&mut self) {
         self.layers = Layers::of(&self.shape);
     }
 
-    /// Names the mixers of layers by a list.
+    /// Sets the mixers of layers by a list.
     pub(super) fn named(&mut self, list: &'static str) {
         self.layers = take(&mut self.layers).named(self.fields, list);
     }
@@ -85,7 +86,7 @@ impl<'f> Reading<'_, 'f> {
         self.layers = if let Some(names) = self.fields.words("mlp_layer_types") {
             layers.followed(|layer| experts(names.get(layer) == Some(&"dense")))
         } else if let Some(kinds) = self.fields.list("moe_layer_freq") {
-            // A number for each layer: 1 where it has experts.
+            // One number per layer: 1 for a layer with experts.
             self.fields.mark("moe_layer_freq");
             layers.followed(|layer| experts(kinds.get(layer).is_some_and(|kind| *kind == 0.0)))
         } else {
@@ -102,7 +103,7 @@ impl<'f> Reading<'_, 'f> {
         self.shape = take(&mut self.layers).write(self.fields, self.shape);
     }
 
-    /// Reads `mlp_only_layers` where it names the first layers.
+    /// Reads `mlp_only_layers`, if the list consists of the first layers.
     pub(super) fn leading_dense_layers(&mut self) {
         /// Upper bound of `first_k_dense_replace`.
         const MOST_FIRST: usize = 2000;
@@ -126,7 +127,7 @@ impl<'f> Reading<'_, 'f> {
         }
     }
 
-    // What formulas ask, as data/huggingface.toml describes it.
+    // Queries of formulas, as described in data/huggingface.toml.
 
     pub(super) fn config(&mut self, name: &'static str) -> f64 {
         self.fields.number(&[name])
@@ -190,7 +191,7 @@ impl<'f> Reading<'_, 'f> {
         words.iter().filter(|own| word == "all" || **own == word).count() as f64
     }
 
-    /// A number within an object; not a number without.
+    /// Reads a number inside an object; NaN if there is none.
     pub(super) fn inner(&mut self, name: &'static str, inner: &str) -> f64 {
         self.fields.object(name).and_then(|entries: &Map<_, _>| entries.get(inner)?.as_f64()).unwrap_or(f64::NAN)
     }

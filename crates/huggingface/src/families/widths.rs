@@ -9,22 +9,21 @@ use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::{Architecture, AttentionBias};
 use engine::params::ParamId;
 
-/// Columns of the keys and values of layers that read those of an earlier one, and their norm of
-/// keys.
+/// Returns the parameters of keys and values, with the norm of keys, in layers that reuse the keys
+/// and values of an earlier layer.
 fn shared_keys(of: &Dims, shared: f64, dim: f64, bias: bool) -> f64 {
     shared * (of.kv * dim * 2.0 * (of.hidden + if bias { 1.0 } else { 0.0 }) + dim)
 }
 
-/// The last layers, which share the keys and values of earlier ones.
+/// Returns the number of last layers that share the keys and values of earlier ones.
 fn shared_layers(fields: &mut Fields, of: &Dims, layers: &Layers) -> f64 {
     let shared = fields.number(&["num_kv_shared_layers"]);
-    // More than there are: all but one layer of each kind.
+    // If there are fewer layers: all but one layer of each kind.
     let kinds = f64::from(layers.windowed() > 0.0) + f64::from(layers.windowed() < of.layers);
     if shared < of.layers { shared } else { of.layers - kinds }
 }
 
-/// The widest MLP of a list of them, or the one number; and how much wider than that all layers
-/// together are (less than 0).
+/// Returns the style with the widest MLP of a list, and the list of widths.
 fn widths(fields: &mut Fields, style: Architecture) -> (Architecture, Vec<f64>) {
     let list = fields.numbers("intermediate_size").unwrap_or_default();
     let widest = list.iter().copied().fold(0.0, f64::max);
@@ -58,7 +57,7 @@ pub(super) fn gemma_3n(fields: &mut Fields, style: Architecture) -> Architecture
     layers.write(fields, shape)
 }
 
-/// Reads the rest where `intermediate_size` is a list.
+/// Reads the other fields if `intermediate_size` is a list.
 fn base_of_list(fields: &mut Fields, style: Architecture) -> Architecture {
     let width = style.intermediate_size;
     fields.skip("intermediate_size");
@@ -66,9 +65,9 @@ fn base_of_list(fields: &mut Fields, style: Architecture) -> Architecture {
     Architecture { intermediate_size: width, ..shape }
 }
 
-/// Reads Gemma 4: wider heads in the layers that see the whole sequence, whose values may be their
-/// keys; last layers that share keys and values; a table of inputs for each layer; experts beside
-/// the MLP.
+/// Reads Gemma 4: wider heads in the layers that attend to the whole sequence, whose values may be
+/// their keys; last layers that share keys and values; a table of inputs for each layer; experts
+/// next to the MLP.
 pub(super) fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture {
     let mut shape = base(fields, style);
     let of = Dims::of(&shape);
@@ -110,7 +109,7 @@ pub(super) fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture 
     let mut routed = 0.0;
     if fields.flag("enable_moe_block", false) {
         shape = mixture(fields, shape);
-        // The MLP that every token passes beside the experts.
+        // The MLP that every token passes, next to the experts.
         let width = f64::from(shape.intermediate_size);
         shape.experts.shared_intermediate_size = fields.checked("intermediate_size", width, ParamId::SharedExpertWidth);
         routed = 4.0 * of.hidden + f64::from(shape.experts.num_experts);

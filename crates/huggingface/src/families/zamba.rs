@@ -8,7 +8,7 @@ use engine::model::transformer::recurrent::Recurrent;
 use engine::model::transformer::{Architecture, AttentionBias};
 use engine::params::ParamId;
 
-/// Which layers have the shared block of attention beside their mixer.
+/// Returns which layers have the shared block of attention next to their mixer.
 fn shared_block(fields: &mut Fields, shape: &Architecture) -> Layers {
     let words = fields.words("layers_block_type").unwrap_or_default();
     let hybrid = |layer: usize| words.get(layer).is_some_and(|word| *word == "hybrid");
@@ -17,10 +17,10 @@ fn shared_block(fields: &mut Fields, shape: &Architecture) -> Layers {
         .followed(|layer| if hybrid(layer) { Mlp::Dense } else { Mlp::None })
 }
 
-/// The blocks of attention and an MLP that the layers of Zamba share; each layer has its own where
+/// Blocks of attention and an MLP that the layers of Zamba share; each layer has its own block if
 /// the model ties no weights.
 struct Shared {
-    /// Width of what attention reads: twice the stream.
+    /// Width of attention's input: twice the residual stream.
     input: f64,
     /// Parameters of one block.
     params: f64,
@@ -38,7 +38,7 @@ impl Shared {
     }
 }
 
-/// Reads the width of a head of attention: twice the stream over the heads.
+/// Reads the width of an attention head: twice the residual stream over the number of heads.
 fn with_wide_heads(fields: &mut Fields, style: Architecture) -> Architecture {
     let own = fields.number(&["attention_head_dim"]);
     let shape = base(fields, Architecture { head_dim: 1, norms_per_layer: 1, ..style });
@@ -47,15 +47,15 @@ fn with_wide_heads(fields: &mut Fields, style: Architecture) -> Architecture {
     Architecture { head_dim: fields.checked("attention_head_dim", width, ParamId::HeadDim), ..shape }
 }
 
-/// The shape with this many parameters in its layers, all counted.
+/// Returns the shape with this total number of parameters in its layers.
 fn with_layers_of(shape: Architecture, layers: f64) -> Architecture {
     let of = Dims::of(&shape);
     let ends = of.vocab * of.hidden * if shape.tie_word_embeddings { 1.0 } else { 2.0 };
     with_total(shape, layers + of.hidden + ends)
 }
 
-/// Reads Zamba: one block of attention, twice as wide as the stream, that its layers share; Mamba
-/// with heads.
+/// Reads Zamba: one shared block of attention, twice as wide as the residual stream; Mamba with
+/// heads.
 pub(super) fn zamba(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = with_wide_heads(fields, style);
     let hidden = f64::from(shape.hidden_size);
@@ -69,7 +69,7 @@ pub(super) fn zamba(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = Architecture { recurrent, ..shape };
     let layers = shared_block(fields, &shape);
     let of = Dims::of(&shape);
-    // Heads are blocks of the products to the step, B and C: each reads its own channels.
+    // Heads split the projections to the step, B and C into blocks: each reads its own channels.
     let heads = fields.number(&["n_mamba_heads"]).max(1.0);
     let rank = f64::from(recurrent.rank) + 2.0 * f64::from(recurrent.key_dim);
     let fewer = (inner - (inner / heads).floor() * heads) * rank;
@@ -90,7 +90,8 @@ pub(super) fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture 
     let heads = f64::from(mixer.heads).max(1.0);
     let expand = fields.number(&["mamba_expand"]).max(1.0);
     let per_head = (expand * f64::from(shape.hidden_size) / heads).floor();
-    // The class ignores both that and the bias of the convolution, which it has.
+    // The class ignores the configured width and the configured bias of the convolution, which
+    // always exists.
     let head_dim = if inner > 0.0 { fields.checked("mamba_headdim", per_head, ParamId::StateHeadDim) } else { 0 };
     let recurrent = Recurrent { bias: biased, conv_bias: true, head_dim, ..mixer };
     through(rows::kernels, fields, shape);
@@ -107,7 +108,7 @@ pub(super) fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture 
     let on_attention = if more { 6.0 * rank * shared.input } else { 0.0 };
     let adapters = rank * (of.hidden + 2.0 * of.mlp) + on_attention;
     let both = layers.attention();
-    // The block of a layer has the adapters of all layers whose turn it is.
+    // A shared block has the adapters of all layers that use the block.
     let ids = fields.numbers("hybrid_layer_ids").map_or(both, |ids| ids.len() as f64);
     let turn = |place: f64| ((ids - place % turns) / turns).ceil();
     let (blocks, all_adapters) = if shape.tie_word_embeddings {

@@ -1,28 +1,29 @@
-//! What draws images beside a language model: quantizers with an encoder and a decoder of
+//! Parts that generate images next to a language model: quantizers with an encoder and a decoder of
 //! convolutions, and their heads.
 
 use crate::tower::{Part, layer_norm, linear};
 
-/// A convolution of 3 by 3 with biases.
+/// Returns the parameters of a convolution of 3 by 3 with biases.
 const fn convolution(from: f64, to: f64) -> f64 {
     9.0 * from * to + to
 }
 
-/// Two convolutions with norms, and one of 1 by 1 past them where the width changes.
+/// Returns the parameters of two convolutions with norms, and a shortcut of 1 by 1 if the width
+/// changes.
 fn residual(from: f64, to: f64) -> f64 {
     let past = if from == to { 0.0 } else { linear(from, to, true) };
     layer_norm(from) + convolution(from, to) + layer_norm(to) + convolution(to, to) + past
 }
 
-/// Attention of one head.
+/// Returns the parameters of attention with one head.
 fn attention(width: f64) -> f64 {
     layer_norm(width) + 4.0 * linear(width, width, true)
 }
 
-/// Janus's quantizer (VQGAN, arXiv 2012.09841), its table, aligner and head of images (arXiv
-/// 2410.13848).
+/// Returns the parameters of Janus's quantizer (VQGAN, arXiv 2012.09841), its table, aligner and
+/// image head (arXiv 2410.13848).
 pub(super) fn vq(part: &Part) -> f64 {
-    /// Widths of the resolutions over the first.
+    /// Widths of the resolutions, relative to the first.
     const USUAL: [f64; 5] = [1.0, 1.0, 2.0, 2.0, 4.0];
     let given = part.numbers("channel_multiplier");
     let over = if given.is_empty() { USUAL.to_vec() } else { given };

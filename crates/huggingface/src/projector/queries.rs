@@ -1,4 +1,5 @@
-//! Projections by learned queries, which look an image or sound up: always as many tokens.
+//! Projections by learned queries, which attend to an image or sound and give a fixed number of
+//! tokens.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +7,10 @@ use crate::fields::Fields;
 use crate::tower::{Part, Tower, images, layer_norm, linear};
 use engine::model::transformer::Architecture;
 
-/// A Q-Former (arXiv 2301.12597): layers like BERT's, some of which look the encoder's output up;
-/// with the layers for text or without.
+/// Returns the parameters of a Q-Former (arXiv 2301.12597): layers like BERT's, some of which
+/// attend to the encoder's output; with the layers for text or without.
 pub(super) fn q_former(part: &Part, reads_text: bool) -> f64 {
-    /// Positions of the text where the configuration says none.
+    /// Default number of text positions.
     const POSITIONS: f64 = 512.0;
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
     let (layers, seen) = (part.number("num_hidden_layers"), part.number("encoder_hidden_size"));
@@ -26,7 +27,7 @@ pub(super) fn q_former(part: &Part, reads_text: bool) -> f64 {
     queries + layers * wide + (part.number("vocab_size") + places) * hidden
 }
 
-/// The encoder and the parameters of its projection.
+/// Returns the encoder and the parameters of its projection.
 pub(super) fn of_queries(
     fields: &mut Fields,
     kind: &str,
@@ -37,7 +38,7 @@ pub(super) fn of_queries(
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
         "idefics2" => {
-            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
+            /// Width of the MLPs, relative to the model (`Idefics2PerceiverLayer`).
             const WIDER: f64 = 4.0;
             let tower = images::siglip(&part("idefics2_vision"), false);
             let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
@@ -49,7 +50,7 @@ pub(super) fn of_queries(
             (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
         }
         "blip-2" | "instructblip" | "instructblipvideo" => {
-            /// Queries where the configuration says none.
+            /// Default number of queries.
             const USUAL: f64 = 32.0;
             let instructed = kind != "blip-2";
             let tower = images::blip(&part("blip_2_vision_model"));

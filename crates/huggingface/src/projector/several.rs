@@ -1,4 +1,4 @@
-//! Models with more than one encoder, or with one that merges patches in ways of its own.
+//! Models with more than one encoder, or with an encoder that merges patches in a different way.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,10 @@ use super::drawn;
 use crate::fields::Fields;
 use crate::tower::{Part, Tower, images, layer_norm, linear, qwen, sound};
 
-/// Width of the audio encoder's output where its configuration says none.
+/// Default width of the audio encoder's output.
 pub(super) const OUT: f64 = 3584.0;
 
-/// The encoder and the parameters of its projection.
+/// Returns the encoder and the parameters of its projection.
 pub(super) fn of_several(
     fields: &mut Fields,
     kind: &str,
@@ -21,7 +21,8 @@ pub(super) fn of_several(
         "phi4_multimodal" => {
             let tower = images::siglip(&part("phi4_multimodal_vision"), true);
             let audio = Part::of(fields.object("audio_config")?, "phi4_multimodal_audio");
-            // Two vectors stand between crops; audio has a projection alone, and one beside images.
+            // Two vectors separate crops; audio has one projection alone, and one for use with
+            // images.
             let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
             let heard = 2.0 * (linear(audio.number("hidden_size"), text, true) + linear(text, text, true));
             (Tower { others: sound::conformer(&audio), ..tower }, seen + heard)
@@ -33,7 +34,7 @@ pub(super) fn of_several(
             {
                 fields.mark(name);
             }
-            // Four patches merge inside the encoder, and four of these behind it.
+            // Four patches merge inside the encoder, and four of the results after it.
             let (hidden, four) = (tower.hidden, 4.0 * tower.hidden);
             let inside = 4.0 * linear(hidden, hidden, true) + layer_norm(hidden) + layer_norm(four);
             let inside = inside + linear(four, 4.0 * tower.mlp, true) + linear(4.0 * tower.mlp, hidden, true);
@@ -44,7 +45,7 @@ pub(super) fn of_several(
             let tower = qwen::qwen_25(&part("qwen2_5_omni_vision_encoder"));
             let audio = Part::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
             let (heard, out) = (sound::whisper(&audio, 2.0), audio.number_or("output_dim", OUT));
-            // Its positions are a buffer.
+            // The positions of the encoder are a buffer.
             let others = heard.params - audio.number("max_source_positions") * heard.hidden
                 + 2.0 * out
                 + linear(heard.hidden, out, true);
@@ -67,8 +68,8 @@ pub(super) fn of_several(
             (Tower { others: drawn::vq(&drawn), ..tower }, aligner)
         }
         "deepseek_vl_hybrid" => {
-            // SAM reads the image in more pixels; two convolutions bring its output to as many
-            // tokens.
+            // SAM reads the image at a higher resolution; two convolutions reduce its output to an
+            // equal number of tokens.
             let tower = images::siglip(&part("siglip_vision_model"), true);
             let fine = Part::of(fields.object("high_res_vision_config")?, "sam_vision_model");
             let sam = images::sam(&fine);
@@ -106,7 +107,7 @@ pub(super) fn of_several(
             (tower, each + linear(merged, inner, true) + linear(inner, text, true))
         }
         "unlimited_ocr" => {
-            // SAM's output, in fewer tokens, is what CLIP's layers read.
+            // The layers of CLIP read SAM's output, reduced to fewer tokens.
             let own = |name: &str| vision.get(name).and_then(Value::as_object);
             let fine = Part::of(own("sam_config")?, "unlimited_ocr_sam_vision_model");
             let sam = images::sam(&fine);
@@ -115,7 +116,7 @@ pub(super) fn of_several(
             let (first, last) = (widths.first()?, widths.last()?);
             let smaller = 9.0 * (out * first + first * last);
             let encoder = images::clip(&Part::of(own("encoder_config")?, "unlimited_ocr_vision_encoder"));
-            // Those have no patches of their own, and no norm after them.
+            // These layers have no patch embedding and no final norm.
             let patches = 3.0 * encoder.patch * encoder.patch * encoder.hidden + layer_norm(encoder.hidden);
             let projection = linear(encoder.hidden + last, text, true) + 2.0 * text;
             (Tower { others: sam.params + smaller, params: encoder.params - patches, ..encoder }, projection)

@@ -5,7 +5,7 @@ use super::several::OUT;
 use crate::fields::Fields;
 use crate::tower::{Part, Tower, layer_norm, linear, sound};
 
-/// The encoder of sound and the parameters of its projection, of the types that read no images.
+/// Returns the sound encoder and the parameters of its projection, for types that read no images.
 pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {
     let usual = match kind {
         "qwen2_audio" => "qwen2_audio_encoder",
@@ -23,7 +23,7 @@ pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower
     }
     let width = audio.number_or("hidden_size", audio.number("d_model"));
     let wide = audio.number("intermediate_size");
-    // Positions of a token: an average of two, or as many as make the projection's input.
+    // Positions per token: an average of two, or as many as form the projection's input.
     let stacked = (wide / width.max(1.0)).floor().max(1.0);
     Some(match kind {
         "qwen2_audio" => (sound::whisper(&audio, 2.0), linear(width, text, true)),
@@ -47,7 +47,7 @@ pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower
     })
 }
 
-/// Granite Speech's (arXiv 2505.08699): a conformer, and a Q-Former over windows of its output.
+/// Reads Granite Speech (arXiv 2505.08699): a conformer, and a Q-Former over windows of its output.
 fn granite(fields: &mut Fields, text: f64) -> Option<(Tower, f64)> {
     let encoder = Part::of(fields.object("encoder_config")?, "granite_speech_encoder");
     let former = Part::of(fields.object("projector_config")?, "blip_2_qformer");

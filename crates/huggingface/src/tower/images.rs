@@ -1,14 +1,14 @@
-//! Encoders of images that are like CLIP's.
+//! Image encoders like CLIP's.
 
 use serde_json::Value;
 
 use super::{Part, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
 
-/// `SigLIP` (arXiv 2303.15343), with its pooling head or without.
+/// Reads `SigLIP` (arXiv 2303.15343), with its pooling head or without.
 pub(crate) fn siglip(part: &Part, head: bool) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
-    // Towers that take images of any size have a grid of positions, or none.
+    // Towers for images of any size have a grid of positions, or none.
     let places = match part.number("num_patches") {
         0.0 => patches(&tower),
         patches => patches,
@@ -24,7 +24,7 @@ pub(crate) fn siglip(part: &Part, head: bool) -> Tower {
     Tower { params, ..tower }
 }
 
-/// The image encoder of CLIP (arXiv 2103.00020).
+/// Reads the image encoder of CLIP (arXiv 2103.00020).
 pub(crate) fn clip(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -33,7 +33,7 @@ pub(crate) fn clip(part: &Part) -> Tower {
     Tower { params, ..tower }
 }
 
-/// InternViT, with scales of both blocks.
+/// Reads `InternViT`, with scales of both blocks.
 pub(crate) fn intern(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -49,7 +49,7 @@ pub(crate) fn intern(part: &Part) -> Tower {
     Tower { params, ..tower }
 }
 
-/// Kimi K2.5's: positions of a grid.
+/// Reads Kimi K2.5's encoder: positions of a grid.
 pub(crate) fn kimi(part: &Part) -> Tower {
     let tower = Tower { merge: part.number_or("merge_kernel_size", 2.0), ..shape(part) };
     let hidden = tower.hidden;
@@ -58,7 +58,7 @@ pub(crate) fn kimi(part: &Part) -> Tower {
     Tower { params: embeddings + tower.layers * usual_layer(&tower) + layer_norm(hidden), ..tower }
 }
 
-/// Ovis 2's (AIMv2): gated MLPs and RMS norms.
+/// Reads Ovis 2's encoder (AIMv2): gated MLPs and RMS norms.
 pub(crate) fn ovis(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -69,7 +69,7 @@ pub(crate) fn ovis(part: &Part) -> Tower {
     Tower { gated: true, params: embeddings + tower.layers * (attention + gated + 2.0 * hidden) + hidden, ..tower }
 }
 
-/// Pixtral: gated MLPs, no biases.
+/// Reads Pixtral's encoder: gated MLPs, no biases.
 pub(crate) fn pixtral(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -77,8 +77,8 @@ pub(crate) fn pixtral(part: &Part) -> Tower {
     Tower { gated: true, params: pixels(part, &tower) * hidden + hidden + tower.layers * layer, ..tower }
 }
 
-/// SAM's encoder (arXiv 2304.02643), as GOT-OCR has it: relative positions, attention in windows
-/// but for some layers, a neck.
+/// Reads SAM's encoder (arXiv 2304.02643), as in GOT-OCR: relative positions, attention in windows
+/// except in some layers, a neck.
 pub(crate) fn sam(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -103,7 +103,8 @@ pub(crate) fn sam(part: &Part) -> Tower {
     Tower { window: part.number_or("window_size", 14.0), global_layers: full, params, ..tower }
 }
 
-/// Llama 4's: CLIP without positions along patches' height and width, a pixel shuffle and its MLP.
+/// Reads Llama 4's encoder: CLIP without positions along the height and width of patches, a pixel
+/// shuffle and its MLP.
 pub(crate) fn llama_4(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -115,8 +116,8 @@ pub(crate) fn llama_4(part: &Part) -> Tower {
     Tower { params, merger: adapter, merge: 1.0 / ratio, ..tower }
 }
 
-/// Llama 3.2 Vision's: tiles of an image with positions of their own, and global layers with gates
-/// after the others.
+/// Reads Llama 3.2 Vision's encoder: tiles of an image with tile positions, and global layers with
+/// gates after the others.
 pub(crate) fn mllama(part: &Part) -> Tower {
     let heads = part.number_or("attention_heads", 16.0);
     let tower = Tower { heads, ..shape(part) };
@@ -134,7 +135,7 @@ pub(crate) fn mllama(part: &Part) -> Tower {
     Tower { layers: tower.layers + global, in_sequence: false, params, ..tower }
 }
 
-/// BLIP-2's (EVA, arXiv 2211.07636).
+/// Reads BLIP-2's encoder (EVA, arXiv 2211.07636).
 pub(crate) fn blip(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -145,7 +146,7 @@ pub(crate) fn blip(part: &Part) -> Tower {
     Tower { params, ..tower }
 }
 
-/// Janus's: `SigLIP` without a head, queries and keys normalised or not.
+/// Reads Janus's encoder: `SigLIP` without a head, queries and keys normalised or not.
 pub(crate) fn janus(part: &Part) -> Tower {
     let tower = shape(part);
     let tower = Tower { mlp: (part.number_or("mlp_ratio", 4.0) * tower.hidden).floor(), ..tower };
@@ -157,7 +158,7 @@ pub(crate) fn janus(part: &Part) -> Tower {
     Tower { params, ..tower }
 }
 
-/// Molmo 2's: heads and widths of attention of their own.
+/// Reads Molmo 2's encoder: attention with a separate head width.
 pub(crate) fn molmo(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, dim) = (tower.hidden, part.number("head_dim"));
@@ -173,10 +174,10 @@ pub(crate) fn molmo(part: &Part) -> Tower {
     Tower { params, ..tower }
 }
 
-/// RADIO (arXiv 2312.06709), as Nemotron has it: positions of the largest image, class tokens and
+/// Reads RADIO (arXiv 2312.06709), as in Nemotron: positions of the largest image, class tokens and
 /// registers, scales of both blocks.
 pub(crate) fn radio(part: &Part) -> Tower {
-    /// Class tokens of its teachers and registers together.
+    /// Class tokens of the teachers and registers together.
     const FIRST: f64 = 10.0;
     let tower = shape(part);
     let hidden = tower.hidden;

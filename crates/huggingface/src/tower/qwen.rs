@@ -1,13 +1,13 @@
-//! Encoders of images that merge patches: Qwen's and GLM's.
+//! Image encoders that merge patches: Qwen's and GLM's.
 
 use super::{Part, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
 
-/// Images and moments of a patch of the Qwen family.
+/// Returns the number of frames per patch of the Qwen family.
 fn moments(part: &Part) -> f64 {
     part.number_or("temporal_patch_size", 1.0)
 }
 
-/// Qwen2-VL's (arXiv 2409.12191), with the MLP that merges patches.
+/// Reads Qwen2-VL's encoder (arXiv 2409.12191), with the MLP that merges patches.
 pub(crate) fn qwen_2(part: &Part) -> Tower {
     // Here hidden_size is the width of the language model.
     let tower = Tower { hidden: part.number_or("embed_dim", part.number("hidden_size")), ..shape(part) };
@@ -18,8 +18,8 @@ pub(crate) fn qwen_2(part: &Part) -> Tower {
     Tower { params, merger, ..tower }
 }
 
-/// Qwen2.5-VL's (arXiv 2502.13923): gated MLPs with biases and RMS norms; heads of keys and values
-/// may be fewer (EXAONE 4.5).
+/// Reads Qwen2.5-VL's encoder (arXiv 2502.13923): gated MLPs with biases and RMS norms; key and
+/// value heads may be fewer (EXAONE 4.5).
 pub(crate) fn qwen_25(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
@@ -34,8 +34,8 @@ pub(crate) fn qwen_25(part: &Part) -> Tower {
     Tower { gated: true, window, global_layers, params, merger, ..tower }
 }
 
-/// Qwen3-VL's: positions of a square grid, and mergers of some layers for the first layers of the
-/// language model.
+/// Reads Qwen3-VL's encoder: positions of a square grid, and mergers of some layers for the first
+/// layers of the language model.
 pub(crate) fn qwen_3(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
@@ -47,13 +47,13 @@ pub(crate) fn qwen_3(part: &Part) -> Tower {
     Tower { params, merger: mergers, ..tower }
 }
 
-/// GLM-4.1V's: gated MLPs, a convolution that merges patches, a gated MLP of the projection's
-/// width.
+/// Reads GLM-4.1V's encoder: gated MLPs, a convolution that merges patches, a gated MLP of the
+/// projection's width.
 pub(crate) fn glm(part: &Part, ocr: bool) -> Tower {
     let tower = shape(part);
     let (hidden, out) = (tower.hidden, part.number("out_hidden_size"));
     let biased = part.flag("attention_bias");
-    // Of the first generation the layers are as wide as the language model, and the merger is as
+    // In the first generation the layers are as wide as the language model, and the merger is as
     // wide as their MLP.
     let (mlp, merged) =
         if ocr { (tower.mlp, part.number_or("projection_intermediate_size", 3.0 * out)) } else { (out, tower.mlp) };
@@ -68,14 +68,14 @@ pub(crate) fn glm(part: &Part, ocr: bool) -> Tower {
     Tower { gated: true, params, merger: merger + downsample, ..tower }
 }
 
-/// ERNIE 4.5's: Qwen2-VL's without its merger.
+/// Reads ERNIE 4.5's encoder: Qwen2-VL's without its merger.
 pub(crate) fn ernie(part: &Part) -> Tower {
     let tower = shape(part);
     let params = pixels(part, &tower) * tower.hidden + tower.layers * usual_layer(&tower) + layer_norm(tower.hidden);
     Tower { params, ..tower }
 }
 
-/// MiniMax M3's: Qwen2-VL's without its merger, a norm before the layers.
+/// Reads MiniMax M3's encoder: Qwen2-VL's without its merger, with a norm before the layers.
 pub(crate) fn minimax(part: &Part) -> Tower {
     let tower = shape(part);
     let embeddings = pixels(part, &tower) * moments(part) * tower.hidden + layer_norm(tower.hidden);

@@ -1,9 +1,9 @@
-//! Encoders of sound.
+//! Sound encoders.
 
 use super::{Part, Tower, layer_norm, linear, shape, usual_layer};
 
-/// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs,
-/// attention and a convolution.
+/// Returns the parameters of Phi-4 multimodal's conformer (arXiv 2503.01743): convolutions of
+/// audio, layers of two MLPs, attention and a convolution.
 pub(crate) fn conformer(part: &Part) -> f64 {
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
     let channels = part.number("nemo_conv_channels");
@@ -25,7 +25,7 @@ pub(crate) fn conformer(part: &Part) -> f64 {
     begin + part.number("num_blocks") * layer
 }
 
-/// Whisper's encoder (arXiv 2212.04356), and audio encoders like it; so many of its positions
+/// Reads Whisper's encoder (arXiv 2212.04356), and similar audio encoders; `merged` positions
 /// become one token.
 pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("d_model"));
@@ -45,10 +45,10 @@ pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     Tower { params, ..tower }
 }
 
-/// Qwen3-Omni's: three convolutions over time and pitch, each halving both, before layers like
-/// Whisper's whose keys have biases.
+/// Reads Qwen3-Omni's encoder: three convolutions over time and pitch, each halving both, before
+/// layers like Whisper's, but with biases of keys.
 pub(crate) fn qwen_3(part: &Part) -> Tower {
-    /// Frames of a second of sound, and of a token.
+    /// Frames per token: three convolutions halve the time axis.
     const FRAMES: f64 = 8.0;
     let usual = whisper(part, 1.0);
     let (hidden, mel) = (usual.hidden, part.number_or("num_mel_bins", 128.0));
@@ -57,12 +57,12 @@ pub(crate) fn qwen_3(part: &Part) -> Tower {
     let pitches = half(half(half(mel)));
     let convolutions = linear(9.0, channels, true) + 2.0 * linear(9.0 * channels, channels, true);
     let params = convolutions + channels * pitches * hidden + usual.layers * usual_layer(&usual) + layer_norm(hidden);
-    // Thirty seconds of a hundred frames, as Whisper's.
+    // Thirty seconds of a hundred frames, as in Whisper.
     let positions = (2.0 * usual.positions / FRAMES).floor();
     Tower { params, positions, tokens: positions, ..usual }
 }
 
-/// Voxtral Realtime's: Whisper's convolutions, root-mean-square norms, gated MLPs.
+/// Reads Voxtral Realtime's encoder: Whisper's convolutions, root-mean-square norms, gated MLPs.
 pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
     let usual = whisper(part, merged);
     let (hidden, mlp, mel) = (usual.hidden, usual.mlp, part.number_or("num_mel_bins", 128.0));
@@ -75,8 +75,8 @@ pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
     Tower { gated: true, params: convolutions + usual.layers * layer + hidden, ..usual }
 }
 
-/// Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative positions, a
-/// convolution, a head of characters in its middle.
+/// Reads Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative
+/// positions, a convolution, and a head of characters in the middle layer.
 pub(crate) fn granite(part: &Part) -> Tower {
     /// Frames of thirty seconds of sound, two stacked.
     const POSITIONS: f64 = 1500.0;

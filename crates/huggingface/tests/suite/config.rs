@@ -1,5 +1,5 @@
-//! Configs of public models become shapes with the published parameter counts; whatever else is
-//! pasted becomes a sentence.
+//! Tests of configs of public models, whose shapes have the published parameter counts, and of
+//! other texts, which give a sentence.
 
 use catalog::MODELS;
 use engine::model::transformer::{
@@ -13,8 +13,8 @@ use links::{decode, encode};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A config, its name, its parameters and its active ones (0: all), the fields that nobody
-/// understands, and the catalog's entry with the same shape. Sources: tests/configs/README.md.
+/// A config, its name, its parameters and active parameters (0: all), the fields that are not
+/// understood, and the catalog's entry with this shape. Sources: tests/configs/README.md.
 type Known = (&'static str, &'static str, [u64; 2], &'static [&'static str], Option<&'static str>);
 
 macro_rules! config {
@@ -74,8 +74,8 @@ const KNOWN: &[Known] = &[
     config!("opt-1.3b", "opt-1.3b", [1_315_758_080, 0], &["prefix"], Some("opt-1.3b")),
 ];
 
-/// A shape without towers, and without corrections of a router's scores: buffers in `transformers`,
-/// parameters in the catalog.
+/// Removes towers, and corrections of a router's scores: buffers in `transformers`, parameters in
+/// the catalog.
 fn plain(shape: Architecture) -> Architecture {
     let router_bias = shape.experts.router_bias && shape.experts.expert_bias;
     let experts = Experts { router_bias, ..shape.experts };
@@ -86,7 +86,7 @@ fn read(text: &str) -> Result<Imported, String> {
     import(&parse(text)?)
 }
 
-/// Without the thin spaces.
+/// Returns the error of a text, without thin spaces.
 fn sentence(text: &str) -> String {
     read(text).unwrap_err().replace('\u{2009}', " ")
 }
@@ -145,7 +145,7 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     assert!(import(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));
 }
 
-/// Llama with one field of another value.
+/// Imports Llama's config with another value of one field.
 fn llama_with(field: &str, value: Value) -> Result<Imported, String> {
     let mut config: Map<String, Value> = serde_json::from_str(KNOWN[0].0).unwrap();
     config.insert(field.into(), value);
@@ -196,7 +196,7 @@ fn what_is_left_out_is_what_the_class_has() {
     assert_eq!(of_llama("num_key_value_heads").num_key_value_heads, 32);
     assert_eq!(llama_with("head_dim", json!(64)).unwrap().architecture.head_dim, 64);
     assert_eq!(of_llama("head_dim").head_dim, 128);
-    // A class without the field reads nothing of it.
+    // A field that the class lacks is not read.
     assert_eq!(llama_with("sliding_window", json!(4096)).unwrap().not_understood, ["sliding_window"]);
     assert_eq!(llama_with("attention_bias", json!(true)).unwrap().architecture.attention_bias, AttentionBias::All);
 
@@ -252,7 +252,7 @@ fn names_are_short() {
     assert_eq!(named(""), "LlamaForCausalLM");
 }
 
-/// A shape as a config of a family that has all it needs, where there is one.
+/// Writes a shape as a config of a family that can express the shape, if there is one.
 fn written(shape: &Architecture) -> Option<Value> {
     let mixture = shape.experts.num_experts > 0;
     let kind = match (shape.norm, shape.gated_mlp, shape.qk_norm, shape.norms_per_layer) {
@@ -309,13 +309,13 @@ fn written(shape: &Architecture) -> Option<Value> {
 fn models_of_the_catalog_written_as_configs_come_back() {
     let mut back = 0;
     for entry in MODELS {
-        // What older families' configs cannot say.
+        // Features that configs of older families cannot express.
         if entry.architecture.pattern.is_used() || entry.architecture.extra.layers != 0 {
             continue;
         }
         let Some(config) = written(&entry.architecture) else { continue };
         let found = import(&config).unwrap().architecture;
-        // The family stands in for another one, whose code may fuse other matrices.
+        // The family represents another one, which may fuse other matrices.
         let expected = Architecture { fused_projections: found.fused_projections, ..entry.architecture };
         assert_eq!(plain(found), plain(expected), "{}: {config}", entry.id);
         back += 1;
@@ -372,7 +372,7 @@ const KINDS: [&str; 12] = [
     "opt",
 ];
 
-/// Any value of a field of a config, most of the wrong kind.
+/// Returns arbitrary values of a field of a config, mostly of a wrong type.
 pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -391,8 +391,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(crate::cases::cases(256))]
 
-    /// Whatever a config says, there is a sentence or a shape within the bounds, which its link
-    /// holds.
+    /// Any config gives a sentence or a shape within the bounds, which a link can hold.
     #[test]
     fn any_config_is_a_sentence_or_a_valid_shape(
         kind in 0..KINDS.len(),
@@ -422,7 +421,7 @@ fn encoders_of_images_are_read_with_their_shapes() {
     let tower = |text: &str| read(text).unwrap().architecture.tower;
     let llava = tower(include_str!("../../../../tests/configs/llava-1.5-7b.json"));
     assert_eq!((llava.layers, llava.hidden_size, llava.mlp_width, llava.tokens(0)), (24, 1024, 4096, 576));
-    // Windows of 112 pixels but in every eighth layer (arXiv 2502.13923, section 2.1).
+    // Windows of 112 pixels, except in every eighth layer (arXiv 2502.13923, section 2.1).
     let qwen = tower(include_str!("../../../../tests/configs/qwen2.5-vl-7b.json"));
     assert_eq!((qwen.layers, qwen.hidden_size, qwen.gated, qwen.window, qwen.global_every), (32, 1280, true, 8, 8));
     // An image of 224 pixels a side is 64 tokens (arXiv 2409.12191, section 2.1).

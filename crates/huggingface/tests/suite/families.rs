@@ -1,6 +1,6 @@
-//! Every family of decoders in transformers, and random configurations of them, have the parameters
-//! that the library itself counts: `tests/families/recorded.jsonl`, which `tests/families/ask.py`
-//! writes.
+//! Tests that every family of decoders in transformers, and random configurations of them, have the
+//! parameters counted by the library: `tests/families/recorded.jsonl`, which
+//! `tests/families/ask.py` writes.
 
 use crate::config::any_value;
 use engine::scenario::Model;
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 const RECORD: &str = include_str!("../../../../tests/families/recorded.jsonl");
 
-/// Families whose active parameters are not what the record says, and why.
+/// Families whose active parameters differ from the record, and why.
 const ACTIVE_DIFFER: [(&str, &str); 3] = [
     ("deepseek_v2", "the class does not say how many experts a token is sent to: 6 here, as in the model"),
     ("jetmoe", "the experts of attention count as if a token used them all"),
@@ -36,7 +36,7 @@ const UNREAD: [&str; 12] = [
     "step3p7",
 ];
 
-/// A configuration with other values; `null` where it lacks one.
+/// Merges two configurations, nested ones with a `model_type` recursively.
 fn merged(usual: &Value, other: &Value) -> Value {
     let (Value::Object(usual), Value::Object(other)) = (usual, other) else { return other.clone() };
     let mut all: Map<String, Value> = usual.clone();
@@ -48,8 +48,8 @@ fn merged(usual: &Value, other: &Value) -> Value {
     Value::Object(all)
 }
 
-/// A line of the record: its family, whether that one is of `AutoModelForCausalLM`, its parameters,
-/// all and active, and its configuration.
+/// A line of the record: the family, whether it belongs to `AutoModelForCausalLM`, all and active
+/// parameters, and the configuration.
 struct Row {
     kind: String,
     causal: bool,
@@ -57,7 +57,7 @@ struct Row {
     config: Value,
 }
 
-/// The families, random configurations, and random ones of encoders.
+/// Reads the families, random configurations, and random configurations of encoders.
 fn record() -> [Vec<Row>; 3] {
     let mut usual: BTreeMap<String, Value> = BTreeMap::new();
     let (mut families, mut others, mut seen) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ fn record() -> [Vec<Row>; 3] {
 /// The configurations of all families.
 static RECORDED: LazyLock<Vec<Value>> = LazyLock::new(|| record()[0].iter().map(|row| row.config.clone()).collect());
 
-/// What is wrong with a configuration's count, if anything.
+/// Returns the error of a configuration's count, if any.
 fn fault(row: &Row) -> Option<String> {
     let imported = match import(&row.config) {
         Ok(imported) => imported,
@@ -98,7 +98,7 @@ fn fault(row: &Row) -> Option<String> {
     (!imported.not_understood.is_empty()).then(|| format!("not understood: {}", imported.not_understood.join(", ")))
 }
 
-/// The faults of all rows, by family.
+/// Returns the faults of all rows, by family.
 fn faults(rows: &[Row]) -> Vec<String> {
     rows.iter().filter_map(|row| Some(format!("{}: {}", row.kind, fault(row)?))).collect()
 }
@@ -123,7 +123,7 @@ fn random_encoders_have_the_parameters_that_the_library_counts() {
     let [.., seen] = record();
     let wrong = faults(&seen);
     assert!(seen.len() >= 150 && wrong.len() <= 24, "{} of {}: {}", wrong.len(), seen.len(), wrong.join("\n"));
-    // Of the families that are read, every one.
+    // Every fault of a family that is read exactly.
     let unread: Vec<&String> =
         wrong.iter().filter(|fault| !UNREAD.iter().any(|kind| fault.starts_with(kind))).collect();
     assert!(unread.is_empty(), "{unread:?}");
@@ -224,8 +224,8 @@ fn published_hybrids_and_models_of_images_have_their_parameters() {
 
 proptest! {
     #![proptest_config(crate::cases::cases(600))]
-    /// Whatever stands in the fields of a family, there is a sentence or a shape within the bounds,
-    /// which its link holds.
+    /// Any values in the fields of a family give a sentence or a shape within the bounds, which a
+    /// link can hold.
     #[test]
     fn any_value_in_any_family_is_a_sentence_or_a_valid_shape(
         which in any::<prop::sample::Index>(),

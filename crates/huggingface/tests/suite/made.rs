@@ -1,5 +1,5 @@
-//! Rows of `data/huggingface.toml` that are wrong fail the build, with a sentence that names file,
-//! row and field.
+//! Tests that invalid rows of `data/huggingface.toml` fail the build, with a sentence that names
+//! file, row and field.
 
 #[path = "../../build/families.rs"]
 mod families;
@@ -11,7 +11,7 @@ mod rows;
 
 use std::path::Path;
 
-/// The error with a part of the table's text replaced.
+/// Returns the error of the table with a part of its text replaced.
 fn error(from: &str, to: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let file = rows::read(&root, "data/huggingface.toml").unwrap();
@@ -23,7 +23,7 @@ fn error(from: &str, to: &str) -> String {
 fn a_row_without_a_source_or_types_fails() {
     let of = "data/huggingface.toml: BitNet lacks";
     assert_eq!(error("source = \"transformers 5.23.0, model_type bitnet\"\n", ""), format!("{of} a source"));
-    // What it is like has a source, and it has none of its own.
+    // The row that this row is based on has a source, but the row itself has none.
     let like = error("source = \"transformers 5.23.0, model_type gemma2\"\n", "");
     assert_eq!(like, "data/huggingface.toml: Gemma 2 lacks a source");
     assert_eq!(error("types = [\"bitnet\"]\n", ""), format!("{of} types"));

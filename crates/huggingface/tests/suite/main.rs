@@ -1,4 +1,5 @@
-//! Tests of configurations, one program: each program more is compiled and linked by itself.
+//! Tests of configurations in one program: each further program would be compiled and linked
+//! separately.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,7 +9,7 @@
     reason = "a test stops where its data is wrong"
 )]
 
-// The same cases and seeds as the engine's.
+// Cases and seeds of the engine's tests.
 #[path = "../../../engine/tests/suite/cases.rs"]
 mod cases;
 mod config;

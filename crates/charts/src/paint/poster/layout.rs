@@ -17,7 +17,7 @@ pub(super) const MARGIN: f64 = 32.0;
 pub(super) const HALF: f64 = 592.0;
 /// Left edge of the right figure.
 pub(super) const RIGHT: f64 = WIDTH - MARGIN - HALF;
-/// Left edge of the headline figures, which need more than a half.
+/// Left edge of the headline figures, which need more than half of the width.
 pub(super) const TILES: f64 = 584.0;
 /// Distance from one headline figure to the next.
 pub(super) const TILE: f64 = (WIDTH - MARGIN - TILES) / super::FIGURES as f64;
@@ -33,10 +33,11 @@ const BAR: f64 = 86.0;
 const FOOT: f64 = 34.0;
 /// Distance between blocks.
 const GAP: f64 = 18.0;
-/// Factor on the estimated width of bold text, which is wider, to leave room for text beside it.
+/// Factor on the estimated width of bold text, which is wider, to leave room for the text next to
+/// it.
 const BESIDE: f64 = 1.2;
 
-/// The centre of a title, and its caption under it, or beside it from `left` on.
+/// The centre of a title, and its caption below the title, or next to the title from `left` on.
 pub(super) struct Captions {
     pub(super) left: f64,
     pub(super) top: f64,
@@ -90,7 +91,7 @@ impl Layout {
         });
         let said = first.lines.len().max(second.lines.len()) as f64;
         let figures = head + GAP + 12.0 + LINE * said;
-        // The caption of the bar stands beside its title.
+        // The caption of the bar is next to its title.
         let beside = MARGIN + BESIDE * text_width(&poster.memory.title) * super::TITLE / TEXT;
         let memory = wrapped(&poster.memory.caption, WIDTH - MARGIN - beside);
         // The plots get the height that the other parts and their legends leave.

@@ -30,14 +30,15 @@ impl ScoredRows {
         self.rows.push(Scored::of(row, source));
     }
 
-    /// Returns the row that is most like a scenario, and its distance in steps
+    /// Returns the row most similar to a scenario, and its distance in steps
     /// ([`analysis::similar_runs`]).
     pub fn nearest(&self, scenario: &Scenario) -> Option<(&Scored, f64)> {
         let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), 1);
         found.first().and_then(|(place, steps)| Some((self.rows.get(*place)?, *steps)))
     }
 
-    /// Returns the rows that are most like a scenario in what decides its speed, the nearest first.
+    /// Returns the rows most similar to a scenario in the traits that decide its speed, the nearest
+    /// first.
     pub fn like(&self, scenario: &Scenario, most: usize) -> Vec<&Scored> {
         let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), most);
         found.into_iter().filter_map(|(place, _)| self.rows.get(place)).collect()
@@ -53,7 +54,7 @@ pub struct Scored {
     pub source: usize,
     /// The model, hardware, layout and publisher in one line.
     pub name: String,
-    /// What decides its speed.
+    /// Traits that decide the speed.
     pub traits: Traits,
     /// Predicted time of a step, in seconds.
     pub step_s: f64,

@@ -18,7 +18,7 @@ fn number(id: ParamId) -> &'static Number {
     id.number().unwrap()
 }
 
-/// The best by trying every configuration at one place.
+/// Returns the best configuration at one place, by trying all.
 fn tried(scenario: &Scenario, link: f64, memory: f64) -> Option<Candidate> {
     let mut moved = *scenario;
     sweep::assign(&mut moved, number(ParamId::LinkBandwidth), link);

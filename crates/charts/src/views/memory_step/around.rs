@@ -1,5 +1,5 @@
-//! What stands beside memory over one step: loading and saving in words, what the formulas say of
-//! the same step, and what the step does not follow.
+//! Notes shown next to the memory figure of a step: loading and saving, the result of the formulas
+//! for that step, and the parts of the step that are not simulated.
 
 use super::largest;
 use analysis::published::MemoryKind;
@@ -15,13 +15,13 @@ use engine::scenario::Scenario;
 /// Memory before the first step and after the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadAndSave {
-    /// What loading takes, in one sentence.
+    /// Memory for loading, in one sentence.
     pub loading: String,
-    /// What saving takes, in one sentence.
+    /// Memory for saving, in one sentence.
     pub saving: String,
 }
 
-/// Says what loading and saving take on a GPU and on the host of a node.
+/// Describes the memory for loading and saving on a GPU and on the host of a node.
 pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     let (setup, run) = (scenario.setup(), scenario.run_report());
     let params = largest(&setup).params;
@@ -47,8 +47,8 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     LoadAndSave { loading, saving }
 }
 
-/// Says what the formulas of the memory bar make of the same step, and what the step does not
-/// follow tensor by tensor.
+/// Compares the formulas of the memory bar with the simulated step, and lists the parts that are
+/// not simulated tensor by tensor.
 pub fn by_formulas(scenario: &Scenario) -> String {
     let (setup, memory) = (scenario.setup(), scenario.report().memory);
     let allocated = format::bytes(MemoryKind::Allocated.predicted(&memory));
@@ -61,7 +61,7 @@ pub fn by_formulas(scenario: &Scenario) -> String {
     format!("Not followed tensor by tensor: {list}. {formulas}")
 }
 
-/// What a step as written down may lack, and whether this one does.
+/// Returns the possible gaps of a simulated step, and whether each applies here.
 fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
     [
         (

@@ -1,4 +1,5 @@
-//! Headline, marker, colour and caption are of one model: the user's, over the whole catalog.
+//! Tests that headline, marker, colour and caption describe one model: the user's, over the whole
+//! catalog.
 
 use super::*;
 use crate::layout::share;
@@ -8,7 +9,8 @@ use engine::params::Number;
 use engine::scenario::Model;
 use links::decode;
 
-/// Every model of the catalog, as it is, scaled, and as a custom one, on clusters large and small.
+/// Returns every model of the catalog, unchanged, scaled, and as a custom model, on large and small
+/// clusters.
 fn scenarios() -> impl Iterator<Item = Scenario> {
     let clusters = ["cluster=dgx-h100&gpus=64&seq=8192", "cluster=a100-40gb-200g&gpus=16&seq=2048&recompute=full"];
     MODELS.iter().enumerate().flat_map(move |(place, entry)| {
@@ -52,7 +54,7 @@ fn a_map_at_the_marker_is_the_scenario() {
     }
 }
 
-/// The nodes of the cell in which the marker is.
+/// Returns the nodes of the cell that contains the marker.
 fn around(spec: &ChartSpec, place: (f64, f64)) -> Vec<Cell> {
     let field = spec.field.as_ref().unwrap();
     let between = |share: f64, count: usize| {

@@ -87,7 +87,8 @@ impl Program {
     }
 }
 
-/// Distance of a file from a program: the fewest missing keys first, then the most present ones.
+/// Returns the distance of a file from a program: the number of missing keys, then the most present
+/// keys.
 fn distance((lacks, has): &(Vec<&str>, Vec<&str>)) -> (usize, core::cmp::Reverse<usize>) {
     (lacks.len(), core::cmp::Reverse(has.len()))
 }

@@ -244,8 +244,8 @@ enum Product {
     MlpOutput,
 }
 
-/// Sets the kept share of activations: the outputs of these products, relative to those of all
-/// products of a layer, by columns.
+/// Sets the kept share of activations: the outputs of these products, relative to the outputs of
+/// all products of a layer, by columns.
 fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
     let model = draft.scenario.model.architecture();
     let percent = (100.0 * kept_share(&model, kept)).round();

@@ -52,7 +52,7 @@ fn takes_arguments(callee: &str) -> bool {
 ///
 /// # Errors
 ///
-/// What is wrong, without a full stop.
+/// A description of the problem, without a full stop.
 pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
     let mut reader = Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };

@@ -26,7 +26,7 @@ const LONGEST: usize = 4_000;
 ///
 /// # Errors
 ///
-/// What is wrong, without a full stop.
+/// A description of the problem, without a full stop.
 pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let words = words(text);
     let mut variables = of_slurm(text);

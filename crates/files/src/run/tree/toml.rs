@@ -1,4 +1,4 @@
-//! TOML.
+//! Reader of TOML.
 
 use toml_edit::{Document, Item, TableLike, Value as TomlValue};
 
@@ -8,7 +8,7 @@ use super::{DEEPEST, Entries, Entry, Value, joined};
 ///
 /// # Errors
 ///
-/// What is wrong, without a full stop.
+/// A description of the problem, without a full stop.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
     let document = Document::parse(text).map_err(|error| error.message().trim_end_matches('.').to_owned())?;
     let mut entries = Entries::default();

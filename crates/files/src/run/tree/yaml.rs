@@ -31,7 +31,7 @@ struct Events {
 ///
 /// # Errors
 ///
-/// What is wrong, without a full stop.
+/// A description of the problem, without a full stop.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
     // PyYAML accepts brackets that close left of their line's indentation, which the standard
     // forbids.
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
 ///
 /// # Errors
 ///
-/// What is wrong, without a full stop.
+/// A description of the problem, without a full stop.
 pub(super) fn read_json(text: &str) -> Result<Vec<Entry>, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     // JSON allows tabs before keys, YAML does not.

@@ -1,4 +1,4 @@
-//! The keys of DeepSpeed's JSON, in the order in which they are written. `None` is left out.
+//! Keys of DeepSpeed's JSON, in order. `None` is left out.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

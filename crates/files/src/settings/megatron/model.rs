@@ -34,8 +34,9 @@ pub(super) fn has_linear_bias(shape: &Architecture) -> bool {
     shape.mlp_bias || shape.attention_bias == AttentionBias::All
 }
 
-/// Whether exchanges of experts run beside another micro-batch. Megatron needs expert parallelism,
-/// 16 bits, no layer and no experts recomputed as a whole and, in a pipeline, interleaving.
+/// Whether exchanges of experts overlap with another micro-batch. Megatron needs expert
+/// parallelism, 16 bits, no layer and no experts recomputed as a whole and, in a pipeline,
+/// interleaving.
 pub(super) fn overlaps_exchanges(context: &ExportContext) -> bool {
     let setup = &context.setup;
     let schedule_allows = setup.mesh.pp == 1 || super::interleaves(context);
@@ -47,7 +48,8 @@ pub(super) fn overlaps_exchanges(context: &ExportContext) -> bool {
         && !context.is_fp32()
 }
 
-/// Which layers have experts, as a Python expression: `[0]*3+[1]*58`; nothing if all or none have.
+/// Returns which layers have experts, as a Python expression: `[0]*3+[1]*58`; `None` if all or none
+/// have.
 pub(super) fn moe_layer_freq(shape: &Architecture) -> Option<String> {
     let (layers, experts) = (shape.num_hidden_layers, &shape.experts);
     let step = experts.moe_layer_step.max(1);

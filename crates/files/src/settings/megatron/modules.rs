@@ -1,10 +1,10 @@
-//! The modules that Megatron-LM recomputes alone, under its names.
+//! Modules that Megatron-LM recomputes individually, by its names.
 
 use crate::settings::context::ExportContext;
 use crate::settings::notes;
 use engine::model::training::{ComputeFormat, RecomputeModules};
 
-/// The names for `--recompute-modules`.
+/// Returns the names for `--recompute-modules`.
 pub(super) fn names(context: &ExportContext) -> Vec<&'static str> {
     let modules = accepted(context);
     let all = [
@@ -28,8 +28,9 @@ pub(super) fn add_notes(context: &mut ExportContext) {
     context.note_if(casts, notes::MEGATRON_MODULE_DELAYED);
 }
 
-/// The modules of the scenario without those that are refused: the experts' activation outside
-/// grouped products, what is computed again in 8 bits under delayed scaling.
+/// Returns the scenario's recomputed modules without those that Megatron-LM refuses: the experts'
+/// activation outside grouped products, and modules that would be recomputed in 8 bits under
+/// delayed scaling.
 fn accepted(context: &ExportContext) -> RecomputeModules {
     let (setup, asked) = (&context.setup, context.setup.modules());
     let fp8 = matches!(setup.compute_format, ComputeFormat::Fp8 | ComputeFormat::Fp8Gather);

@@ -1,4 +1,4 @@
-//! What DeepSpeed's files cannot express.
+//! Notes about features that DeepSpeed's files cannot express.
 
 pub(in crate::settings) const DS_PIPELINE: &str = "A DeepSpeed pipeline is built in code, PipelineModule(layers, num_stages=...): \"stages\" here only repeats its size, and micro-batches are the gradient accumulation steps.";
 pub(in crate::settings) const DS_PIPELINE_ZERO: &str =

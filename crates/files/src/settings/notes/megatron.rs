@@ -1,4 +1,4 @@
-//! What Megatron-LM's flags cannot express.
+//! Notes about features that Megatron-LM's flags cannot express.
 
 pub(in crate::settings) const MEGATRON_RESHARDS: &str =
     "Megatron-FSDP always reshards after the forward pass: SHARD_GRAD_OP is not offered.";

@@ -1,4 +1,4 @@
-//! What torchtitan's files cannot express.
+//! Notes about features that torchtitan's files cannot express.
 
 pub(in crate::settings) const TITAN_ZERO: &str = "torchtitan has no ZeRO-1 or ZeRO-2; exported as FSDP without resharding, which shards the weights too and gathers them once a micro-batch.";
 pub(in crate::settings) const TITAN_RESHARD: &str =

@@ -1,4 +1,4 @@
-//! What torchtune's files cannot express.
+//! Notes about features that torchtune's files cannot express.
 
 pub(in crate::settings) const TUNE_MODEL: &str = "torchtune has no builder for this model; exported as Llama 3.1's general one with this shape, and tokenizer and checkpoint are placeholders.";
 pub(in crate::settings) const TUNE_SHAPE: &str =

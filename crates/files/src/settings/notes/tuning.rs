@@ -1,4 +1,5 @@
-//! What the files of Hugging Face's Trainer, of TRL, Axolotl and LLaMA-Factory cannot express.
+//! Notes about features that the files of Hugging Face's Trainer, TRL, Axolotl and LLaMA-Factory
+//! cannot express.
 
 pub(in crate::settings) const TUNING_FP8_BASE: &str =
     "transformers turns an FP8 checkpoint into 16 bits to train it: the frozen weights take twice the space.";

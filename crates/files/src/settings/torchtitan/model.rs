@@ -6,7 +6,7 @@ use crate::settings::notes;
 use engine::model::experts::AllToAll;
 use engine::model::transformer::{AttentionBias, Norm, QkNorm};
 
-/// The family whose layers a model takes.
+/// A family whose layers represent a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     Llama3,
@@ -31,7 +31,7 @@ impl Family {
         }
     }
 
-    /// The Python module of its layers.
+    /// Returns the Python module of the layers.
     pub(super) fn module(self) -> &'static str {
         match self {
             Self::Llama3 => "llama3",
@@ -40,7 +40,7 @@ impl Family {
         }
     }
 
-    /// The class of its models.
+    /// Returns the class of the models.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Llama3 => "Llama3Model",
@@ -49,7 +49,7 @@ impl Family {
         }
     }
 
-    /// The function that builds its layers.
+    /// Returns the function that builds the layers.
     pub(super) fn layer_builder(self) -> &'static str {
         match self {
             Self::Llama3 => "_build_llama3_layers",
@@ -59,7 +59,7 @@ impl Family {
         }
     }
 
-    /// The class of its rotary positions. Sequences longer than its table are refused.
+    /// Returns the class of the rotary positions. Sequences longer than its table are refused.
     pub(super) fn rope(self) -> &'static str {
         if self.is_qwen() { "CosSinRoPE" } else { "ComplexRoPE" }
     }
@@ -73,7 +73,7 @@ impl Family {
     }
 }
 
-/// The matrices with adapters, in torchtitan's names.
+/// Returns the matrices with adapters, by torchtitan's names.
 pub(super) fn adapted(context: &ExportContext) -> Vec<&'static str> {
     let (targets, latent) = (context.setup.trained.targets.of(), &context.setup.architecture.latent);
     let queries_and_values: &[&str] = match (latent.is_used(), latent.q_lora_rank > 0) {

@@ -1,21 +1,21 @@
-//! torchtune's builders of models, and the tokenizers and checkpoints beside them.
+//! torchtune's builders of models, with their tokenizers and checkpoints.
 
 use crate::settings::context::ExportContext;
 use crate::settings::notes;
 use engine::model::transformer::{AttentionBias, Norm, QkNorm};
 
-/// A builder of torchtune's, with and without adapters.
+/// A builder of torchtune, with and without adapters.
 pub(super) struct Builder {
     /// The module under `torchtune.models`.
     pub(super) module: &'static str,
-    /// The function in it; `lora_` stands before it where there are adapters.
+    /// The function in the module; prefixed with `lora_` if there are adapters.
     pub(super) function: &'static str,
     /// The key of the checkpointer.
     pub(super) model_type: &'static str,
     /// The tokenizer, and the keys of its files.
     pub(super) tokenizer: &'static str,
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// Whether the shape stands in the file, as no builder knows it.
+    /// Whether the file contains the shape, as torchtune has no builder for the model.
     pub(super) is_general: bool,
 }
 
@@ -62,15 +62,15 @@ const BUILDERS: [(&str, &str, &str, &str, Tokenizer); 31] = [
     ("qwen-2.5-14b", "qwen2_5", "qwen2_5_14b_base", "QWEN2", QWEN_2_5),
     ("qwen-2.5-32b", "qwen2_5", "qwen2_5_32b_base", "QWEN2", QWEN_2_5),
     ("qwen-2.5-72b", "qwen2_5", "qwen2_5_72b_base", "QWEN2", QWEN_2_5),
-    // The shape and the weights of these are those of another's builder.
+    // Models with the shape and weights of another model's builder.
     ("llama-1-7b", "llama2", "llama2_7b", "LLAMA2", LLAMA_2),
     ("llama-1-13b", "llama2", "llama2_13b", "LLAMA2", LLAMA_2),
     ("mistral-7b-v0.2", "mistral", "mistral_7b", "MISTRAL", MISTRAL),
 ];
 
 impl Builder {
-    /// The builder of a scenario's model: Llama 3.1's with sizes of its own for what torchtune does
-    /// not know.
+    /// Returns the builder of a scenario's model: Llama 3.1's with explicit sizes if torchtune has
+    /// none.
     pub(super) fn of(context: &ExportContext) -> Self {
         let id = context.model_name();
         let known = BUILDERS.iter().find(|(own, ..)| *own == id);

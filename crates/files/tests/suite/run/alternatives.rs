@@ -1,4 +1,4 @@
-//! What no file says widens the odds.
+//! Tests of the odds when a fact is missing.
 
 use engine::model::memory::odds::{SURE, Verdict};
 use files::run::{Base, File, Spread, read, spread};
@@ -14,8 +14,8 @@ fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
     spread(&run, &files, &base)
 }
 
-/// LoRA of 7 billion weights in 16 bits on 24 GB: with checkpointing it is close, without it is
-/// hopeless.
+/// LoRA of 7 billion weights in 16 bits on 24 GB: a narrow fit with checkpointing, impossible
+/// without.
 const LORA: &str = "base_model: Qwen/Qwen2.5-7B\nadapter: lora\nlora_r: 16\nbf16: true\nsample_packing: true\n";
 
 #[test]
@@ -34,7 +34,7 @@ fn what_is_not_said_and_decides_is_named() {
     assert_eq!(open.verdict(), Verdict::Tight);
 }
 
-/// Nine likely runs of ten that fit are no run that fits, where the tenth does not.
+/// The verdict is tight if nine of ten likely runs fit and one does not.
 #[test]
 fn a_verdict_of_which_the_likely_runs_disagree_is_tight() {
     let of = |odds: &[f64]| Spread { odds: odds.to_vec(), ..Spread::default() }.verdict();
@@ -56,8 +56,8 @@ fn what_is_said_by_a_file_or_by_hand_is_not_asked() {
     assert_eq!(by_hand.odds.len(), 1, "{by_hand:?}");
 }
 
-/// TRL computes the loss in chunks since June 2026: a file that names no release may be of the year
-/// before it.
+/// TRL computes the loss in chunks since June 2026: a file that names no release may be up to a
+/// year older than the newest.
 #[test]
 fn the_release_that_no_file_names_is_one_of_a_year() {
     let trl = "model_name_or_path: Qwen/Qwen2.5-7B\nuse_peft: true\nlora_r: 16\nper_device_train_batch_size: 1\nmax_length: 4096\n\

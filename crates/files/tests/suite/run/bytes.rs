@@ -1,4 +1,5 @@
-//! Any bytes and any change of an example: a sentence or a valid scenario, in any case.
+//! Tests of arbitrary bytes and arbitrary changes of examples: the result is a sentence or a valid
+//! scenario.
 
 use crate::cases::cases;
 use catalog::default_scenario;

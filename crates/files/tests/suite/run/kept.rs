@@ -1,5 +1,5 @@
-//! What is written back into files that others wrote (`tests/runs`): all keys but the changed one
-//! keep their values.
+//! Tests of writing back into published files (`tests/runs`): all keys but the changed one keep
+//! their values.
 
 use catalog::default_scenario;
 use files::run::{Change, File, read, values, write_back};
@@ -17,7 +17,7 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a change of one key makes of the values of the others.
+/// Returns the other keys whose values a change of one key alters.
 fn lost(file: &File, change: &Change) -> Vec<String> {
     let text = write_back(file, std::slice::from_ref(change));
     let before = values(file).unwrap();
@@ -26,7 +26,8 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
         Err(said) => return vec![said],
     };
     let name = |key: &str| key.trim_start_matches('$').to_owned();
-    // A variable changes all that it stands in, and a key that is set by one changes there.
+    // A variable changes every key that uses it, and a key set by a variable is changed at the
+    // variable.
     let is_used = |key: &str| {
         [format!("${}", name(key)), format!("${{{}", name(key))].iter().any(|used| file.text.contains(used))
     };
@@ -39,7 +40,7 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
     let is_other = |(key, value): &&(String, String)| {
         name(key) != name(&change.key) && !value.starts_with("${") && !holds_it(key, value)
     };
-    // What refers to another key is changed there.
+    // A reference to another key is changed at that key.
     if before.iter().any(|(key, value)| *key == change.key && value.starts_with("${")) {
         return Vec::new();
     }

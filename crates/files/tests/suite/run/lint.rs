@@ -1,4 +1,4 @@
-//! Findings of the linter: their codes, what is searched together, what is said once.
+//! Tests of the linter's findings: codes, combined changes, duplicates.
 
 use catalog::accuracy::fit_odds;
 use engine::model::report::Report;
@@ -25,7 +25,7 @@ fn linted(files: &[File]) -> Vec<Finding> {
     lint(&run, files, &base())
 }
 
-/// The run with a fix written into its files.
+/// Writes a fix into the files and returns the scenario read from them.
 fn fixed(files: &[File], finding: &Finding) -> Scenario {
     let written: Vec<File> = files
         .iter()
@@ -79,7 +79,8 @@ fn the_book_has_the_table_of_codes() {
     expect_test::expect_file![PAGE].assert_eq(&right);
 }
 
-/// Adapters whose micro-batch of 32 needs a terabyte: 32 of them make the same step.
+/// Adapters whose micro-batch of 32 needs a terabyte; 32 micro-batches of one sequence make an
+/// equal step.
 const LARGE_MICRO_BATCH: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nsample_packing: true\n\
                                  flash_attention: true\nbf16: auto\nadapter: lora\nlora_r: 16\nlora_target_linear: true\n\
                                  micro_batch_size: 32\ngradient_accumulation_steps: 1\ngradient_checkpointing: false\n\
@@ -99,7 +100,7 @@ fn settings_come_before_another_training() {
     }
     let first = fixed(&files, &fixes[0]);
     assert_eq!((first.seq_len, sequences(&first)), (before.seq_len, sequences(&before)));
-    // The fewest settings that do are offered too.
+    // The fix with the fewest settings is offered too.
     let alone = |finding: &&Finding| {
         let changes: Vec<_> = finding.fix.iter().map(|change| (change.key.as_str(), change.to.as_str())).collect();
         changes == [("micro_batch_size", "1"), ("gradient_accumulation_steps", "32")]
@@ -107,7 +108,7 @@ fn settings_come_before_another_training() {
     assert!(fixes.iter().any(|finding| finding.code == "SW202" && alone(&finding)), "{fixes:?}");
 }
 
-/// All weights of 8B: no key alone makes it fit.
+/// Returns files of a run that trains all weights of an 8B model, which no single key makes fit.
 fn joint_files(micro: u32, accum: u32, checkpointing: bool, liger: bool, stage: u32, offload: &str) -> [File; 2] {
     let yaml = format!(
         "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ndo_train: true\nfinetuning_type: full\ncutoff_len: 8192\n\
@@ -130,7 +131,7 @@ fn what_no_key_does_alone_is_searched_together() {
     let findings = linted(&files);
     let first = findings.iter().find(|finding| !finding.fix.is_empty()).unwrap();
     assert!(first.fix.len() > 1 && first.changes == Changes::Nothing, "{findings:?}");
-    // By hand, every combination of the same keys: no single one fits, and none is worth more.
+    // Every combination of these keys, tried by hand: no single key fits, and none is worth more.
     let offered = fixed(&files, first);
     assert_eq!(sequences(&offered), sequences(&before));
     let mut fitting = 0;
@@ -170,7 +171,7 @@ fn a_finding_has_the_code_of_what_it_changes() {
         let severity = rule(finding.code).unwrap().severity;
         assert_eq!(finding.severity, severity, "{finding:?}");
     }
-    // Its JSON carries both, and so does what is offered of it.
+    // The finding's JSON and the offer have code and severity.
     let json = serde_json::to_value(&recomputed[0]).unwrap();
     assert_eq!((&json["code"], &json["severity"]), (&recomputed[0].code.into(), &"warning".into()));
     let item = Item { name: Some("train.toml".into()), bytes: toml("full", 1, 8).into_bytes() };
@@ -199,7 +200,7 @@ fn a_contradiction_of_two_files_names_both_and_is_said_once() {
     for (place, finding) in findings.iter().enumerate() {
         assert!(!findings[..place].iter().any(|other| other.what == finding.what && other.fix == finding.fix));
     }
-    // A file alone needs no name.
+    // A single file needs no name.
     let alone = "num_layers: 32\nhidden_size: 4096\nseq_length: 2048\nmicro_batch_size: 3\nglobal_batch_size: 64\n";
     let findings = linted(&[file("alone.yaml", alone)]);
     assert!(findings.iter().any(|finding| finding.code == "SW102"), "{findings:?}");

@@ -1,4 +1,4 @@
-//! Products in 8 and 4 bits, by the names of recipes.
+//! Tests of products in 8 and 4 bits, by the names of recipes.
 
 use engine::model::training::ComputeFormat::{Fp4, Fp8, Fp8Gather};
 use engine::scenario::Scenario;
@@ -81,7 +81,7 @@ fn torchtitan_s_recipes() {
     assert_eq!(of(&of_recipe("quantize.linear.mx", "mxfp8_cublas", "").scenario), (Fp8, false, 0));
     let gathers = "enable_fsdp_float8_all_gather = true\n";
     assert_eq!(of(&of_recipe("quantize.linear.float8", "tensorwise", gathers).scenario), (Fp8Gather, false, 0));
-    // float8 all-gather only supports tensorwise (torchao, float8/config.py).
+    // float8 all-gather supports only tensorwise scaling (torchao, float8/config.py).
     let run = of_recipe("quantize.linear.float8", "rowwise", gathers);
     assert_eq!(of(&run.scenario), (Fp8, false, 0));
     assert!(run.contradictions.iter().any(|said| said.contains("rowwise")), "{:?}", run.contradictions);

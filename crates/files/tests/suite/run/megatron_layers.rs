@@ -1,4 +1,4 @@
-//! Megatron's lists of layers and of stages.
+//! Tests of Megatron's lists of layers and of stages.
 
 use files::run::{File, Run, read};
 use links::decode::decode;
@@ -10,7 +10,7 @@ fn megatron(flags: &str) -> Run {
     read(&[File::new("train.sh", text)], &decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
 }
 
-/// NVIDIA's Nemotron-H 8B by its arguments has the parameters of its config.json.
+/// Nemotron-H 8B of NVIDIA, read from its arguments, has the parameters of its config.json.
 #[test]
 fn a_hybrid_by_its_letters() {
     let shape = "--hidden-size 4096 --ffn-hidden-size 21504 --num-attention-heads 32 --num-query-groups 8 --group-query-attention --kv-channels 128 \

@@ -1,5 +1,5 @@
-//! Whose a file is: each recorded file is of its own program and of no other, and those of programs
-//! without a reader are refused by name.
+//! Tests of detection: each recorded file belongs to its program and to no other, and files of
+//! programs without a reader are refused by name.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use files::run::{File, read};
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
 
-/// The files below a folder.
+/// Returns the files below a folder.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
@@ -74,7 +74,7 @@ fn every_recorded_run_is_of_its_own_program() {
             let name = run.map(|run| run.formats[0].name());
             assert_eq!(name.as_deref(), Ok(format), "{}", path.display());
             count += 1;
-            // Not by its name: pasted, it is the same.
+            // A pasted file has no name and is detected too.
             if count % 4 > 0 {
                 continue;
             }
@@ -90,7 +90,7 @@ fn every_exported_file_and_every_model_is_of_its_own_kind() {
     let mut formats: Vec<&str> = Vec::new();
     for path in below(Path::new(&format!("{TESTS}/exports/expected"))) {
         let file = file(&path);
-        // Scripts of PyTorch's own are read by no one.
+        // No reader accepts scripts of PyTorch.
         if let Ok(run) = read(&[file], &default_scenario()) {
             formats.push(run.formats[0].name());
         }
@@ -110,7 +110,7 @@ fn every_exported_file_and_every_model_is_of_its_own_kind() {
     }
 }
 
-/// The blocks of a recorded file: the lines behind `source` and `scenario`.
+/// Returns the blocks of a recorded file: the lines after `source` and `scenario`.
 fn blocks(path: &str) -> Vec<String> {
     let text = std::fs::read_to_string(format!("{TESTS}/{path}")).unwrap();
     let blocks = text.split("\n\n").filter(|block| block.starts_with("source"));
@@ -134,10 +134,10 @@ fn every_recorded_log_and_error_is_of_its_own_kind() {
     }
 }
 
-/// What is said of a configuration of another program, and of a notebook.
+/// Parts of the sentences about a configuration of another program and about a notebook.
 const NOT_READ: [&str; 2] = [", which shardwise does not read. ", " that is known. "];
 
-/// The files of `tests/runs/refused.txt`: the program, the file's name, its text.
+/// Returns the files of `tests/runs/refused.txt`: the program, the name of the file, its text.
 fn refused() -> Vec<(String, String, String)> {
     let text = std::fs::read_to_string(format!("{TESTS}/runs/refused.txt")).unwrap();
     let block = |block: &str| {
@@ -179,7 +179,7 @@ fn files_of_no_program_that_trains_are_refused() {
     }
 }
 
-/// Keys that many programs have, in files of no program.
+/// Files with common keys belong to no program, and the missing keys are named.
 #[test]
 fn common_keys_are_of_no_program_and_what_is_missing_is_said() {
     for (text, missing) in [

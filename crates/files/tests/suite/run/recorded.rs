@@ -1,6 +1,5 @@
-//! Configurations that others wrote (`tests/runs`: their keys and values, with where they stand),
-//! and what is read of each (`tests/runs/recorded.jsonl`; `cargo xtask test --record` writes it
-//! anew).
+//! Tests of published configurations (`tests/runs`: keys and values, with their sources) against
+//! the recorded results (`tests/runs/recorded.jsonl`, rewritten by `cargo xtask test --record`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,10 +10,10 @@ use links::decode::decode;
 use serde_json::json;
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
-/// The cluster that they are read for.
+/// The cluster for which the files are read.
 const BASE: &str = "cluster=dgx-h100&gpus=8";
 
-/// All files, by format and name.
+/// Returns all files, by format and name.
 fn examples() -> Vec<(String, File)> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for folder in std::fs::read_dir(RUNS).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
@@ -52,7 +51,7 @@ fn what_is_read_of_others_files_is_this() {
         });
         writeln!(recorded, "{line}").unwrap();
     }
-    // Ten files of a program, three of a small one.
+    // At least ten files of most programs, three of small ones.
     assert!(counts.len() >= 28 && counts.values().all(|count| *count >= 3), "{counts:?}");
     assert!(counts.values().filter(|count| **count >= 10).count() >= 19, "{counts:?}");
     expect_test::expect_file![format!("{RUNS}/recorded.jsonl")].assert_eq(&recorded);
@@ -66,8 +65,8 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
         let files = [file];
         let run = read(&files, &base).unwrap();
         let findings = lint(&run, &files, &base);
-        // Another training is no remedy where settings are one, and of what fits nothing but the
-        // batch is asked.
+        // Another training is not suggested if settings suffice, and a run that fits keeps all of
+        // the training but the batch.
         let is_mended = findings.iter().any(|finding| finding.code.starts_with("SW2"));
         let fits = run.scenario.report().fits();
         for finding in findings {
@@ -88,8 +87,8 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
     assert!(fixes > 20, "{fixes}");
 }
 
-/// Memory that Axolotl's own pages state for its examples, against what is read of them at the
-/// release of the page's day: reserved, without the context.
+/// Memory that Axolotl's pages state for its examples, against the prediction at the release of the
+/// page's date: reserved memory, without the context.
 #[test]
 fn what_others_state_of_their_memory_is_predicted() {
     use engine::scenario::Scenario;

@@ -1,5 +1,5 @@
-//! What [`files::settings`] writes is read back into the same scenario, but for what the settings
-//! of a framework have no words for.
+//! Tests that settings of [`files::settings`] are read back into an equal scenario, except for
+//! parameters that a framework's settings cannot express.
 
 use engine::params::{Kind, ParamId, every};
 use engine::scenario::Scenario;
@@ -58,16 +58,16 @@ const LINKS: [(&[Framework], &str); 12] = [
     ),
 ];
 
-/// Parameters that no framework's settings say, or that its framework decides: kernels, allocator
-/// and when gradients are reduced, links, prices, the length of a run within a step, what a model
-/// is called beside its shape.
+/// Parameters that no framework's settings contain, or that the framework decides: kernels, the
+/// allocator, the time of gradient reduction, links, prices, the length of a run within a step, and
+/// the name of a model next to its shape.
 const UNSAID: [&str; 9] =
     ["tokens", "mtbf", "segments", "optkernel", "sync", "rootunit", "repeatkv", "lossparallel", "embedtp"];
 
-/// What the settings of one framework have no words for.
+/// Returns the parameters that the settings of one framework cannot express.
 fn unsaid(framework: Framework) -> &'static [&'static str] {
     match framework {
-        // Their kernels are the trainer's own: attention, norms and losses are not in the file.
+        // Kernels depend on the trainer: attention, norms and losses are not in the file.
         Framework::Accelerate => {
             &["seq", "mbs", "accum", "loss", "normkernel", "attnkernel", "recipe", "ckptsharded", "optimizer"]
         }
@@ -97,8 +97,8 @@ fn what_settings_write_is_read_into_the_same_scenario() {
                 File::new(settings.file_name, settings.body)
             })
             .collect();
-        // The cluster alone is not in the files; GPUs and model are, where these are not the
-        // trainer's or the launcher's.
+        // Only the cluster is not in the files; GPUs and model are, unless the trainer or the
+        // launcher sets them.
         let mut base = decode("cluster=dgx-h100").scenario;
         let has = |framework| frameworks.contains(&framework);
         if [Framework::Trl, Framework::LlamaFactory, Framework::Axolotl, Framework::Torchtune, Framework::Megatron]

@@ -1,5 +1,5 @@
-//! Programs whose keys are a table: what a careful person reads in files that others wrote
-//! (`programs/<program>/expected.jsonl`) is what is read.
+//! Tests of programs whose keys are listed in a table: files are read as a person read them by hand
+//! (`programs/<program>/expected.jsonl`).
 
 use std::path::Path;
 
@@ -13,17 +13,17 @@ use serde_json::{Map, Value};
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
 
-/// An example, as a person reads it.
+/// An example, read by hand.
 #[derive(serde::Deserialize)]
 struct Expected {
     file: String,
-    /// Values under keys of links.
+    /// Expected values, by keys of links.
     expect: Map<String, Value>,
-    /// What the file does not say of model, GPUs and length.
+    /// Which of model, GPUs and length the file does not state.
     open: Vec<String>,
 }
 
-/// What a scenario has under a key of links.
+/// Returns the value of a scenario for a key of links.
 fn value(scenario: &Scenario, key: &str) -> String {
     if key == "model" {
         let link = encode(scenario);
@@ -44,10 +44,10 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// What is read otherwise than it is expected.
+/// Returns the values that differ from the expected ones.
 fn differences(run: &Run, expected: &Expected) -> Vec<String> {
     let is_open = |key: &str| expected.open.iter().any(|open| open == key);
-    // A model that is described by its numbers is held by those.
+    // A model described by its numbers is compared by those numbers.
     let shape = expected.expect.get("shape").and_then(Value::as_object);
     let parts = shape.into_iter().flatten();
     let whole = expected.expect.iter().filter(|(key, _)| *key != "shape" && !(shape.is_some() && *key == "model"));
@@ -64,7 +64,7 @@ fn differences(run: &Run, expected: &Expected) -> Vec<String> {
         run.open.iter().map(|open| serde_json::to_value(open).unwrap().as_str().unwrap().to_owned()).collect();
     let open = open.iter().map(|open| if open == "length" { "seq" } else { open });
     let mut open: Vec<&str> = open.collect();
-    // A number of GPUs that is taken of the batch is said to be none of the file.
+    // A number of GPUs derived from the batch is listed as not stated.
     if !open.contains(&"gpus") && run.assumed.iter().any(|said| said.contains("do not say how many GPUs")) {
         open.push("gpus");
     }
@@ -86,7 +86,7 @@ fn examples_are_read_as_a_person_reads_them() {
     folders.sort();
     for folder in folders.iter().filter(|folder| folder.join("keys.toml").exists()) {
         let slug = folder.file_name().unwrap().to_string_lossy();
-        // What nobody read by hand is at least recorded, as it was before its table.
+        // Examples that were not read by hand are at least recorded.
         let Ok(lines) = std::fs::read_to_string(folder.join("expected.jsonl")) else {
             let table = std::fs::read_to_string(folder.join("keys.toml")).unwrap();
             let name = table.lines().next().unwrap().trim_start_matches("program = ");

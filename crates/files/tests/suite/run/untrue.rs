@@ -1,4 +1,4 @@
-//! What is said of values and files that are not what they look like.
+//! Tests of the sentences about misleading values and files.
 
 use catalog::default_scenario;
 use engine::model::training::Recompute;
@@ -37,12 +37,12 @@ fn two_runs_are_two_and_the_parts_of_one_are_one() {
     let parts = [("a.yaml", ONE), ("zero3.json", zero), ("launch.yaml", launcher), ("config.json", model)];
     let items: Vec<Item> = parts.iter().map(|(name, text)| item(name, text.as_bytes())).collect();
     assert_eq!(bring(&items, &default_scenario()).unwrap().kind, Kind::Run);
-    // Of a run and of another program's file, the second is named.
+    // Of a run and a file of another program, the second is named.
     let other = "colossalai run --nproc_per_node 8 train.py --plugin zero2\n";
     let said =
         bring(&[item("a.yaml", ONE.as_bytes()), item("b.sh", other.as_bytes())], &default_scenario()).unwrap_err();
     assert!(said.starts_with("b.sh: This is a configuration of Colossal-AI"), "{said}");
-    // Two programs run no one run, whatever each of their files says.
+    // Files of two programs are not one run.
     let neox = "pipe-parallel-size: 1\nmodel-parallel-size: 2\nnum-layers: 12\n";
     let said =
         bring(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario()).unwrap_err();
@@ -143,7 +143,7 @@ fn what_is_taken_into_account_changes_something() {
     let text = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers $L --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --bf16\n";
     let unset = run("a.sh", text);
     assert!(unset.ignored.contains(&"num_layers".to_owned()), "{:?}", unset.ignored);
-    // Where the script sets what is not set, it is read.
+    // The default that the script sets for an unset variable is read.
     let set = run("a.sh", &format!(": \"${{L:=24}}\"\n{text}"));
     assert_eq!(set.scenario.model.architecture().num_hidden_layers, 24);
     let idle = brought("a.yaml", &format!("{ONE}max_steps: 0\nbf16: true\n")).unwrap();
@@ -187,8 +187,8 @@ fn the_file_that_fsdp_config_names_is_part_of_the_run() {
     assert!(both.kind == Kind::Run && recompute(&both.scenario) == Recompute::Full, "{}", both.scenario);
 }
 
-/// What a script says of its GPUs without a flag: Slurm's variables by its own lines, and the
-/// devices that it sees.
+/// GPUs of a script without a flag: Slurm's variables, set by its `#SBATCH` lines, and the visible
+/// devices.
 #[test]
 fn a_script_says_its_gpus_in_other_ways_too() {
     let gpus = |text: &str| {

@@ -87,7 +87,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     }
 }
 
-/// Returns the vocabulary, padded as in Megatron; by default that of the current model.
+/// Returns the vocabulary, padded as in Megatron; by default the current model's vocabulary.
 fn padded(args: &mut Args, present: u32, draft: &mut Draft) -> u32 {
     let multiple = args.count(&["make_vocab_size_divisible_by"]).map_or(128, |found| found.value);
     let tp = args.count(&["tensor_model_parallel_size"]).map_or(1, |found| found.value);
