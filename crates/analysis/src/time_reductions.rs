@@ -26,9 +26,9 @@ const SMALL: f64 = 0.005;
 const AT_LEAST_AS_FAST: f64 = -1e-9;
 
 /// Returns at most one change for each part: the cheapest, and of equally cheap ones the one that
-/// saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The step gets
-/// no slower, and a run that fits still fits, at acceptable odds. More GPUs, more memory and shorter
-/// sequences make another run, so they are not candidates.
+/// saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The step
+/// gets no slower, and a run that fits still fits, at acceptable odds. More GPUs, more memory and
+/// shorter sequences make another run, so they are not candidates.
 pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<TimeReduction> {
     let mut best: Vec<TimeReduction> = Vec::new();
     for (turn, changed) in candidates(scenario, Goal::Speed) {
