@@ -1,5 +1,5 @@
-//! What Python, npm and the command line ask: any text and any values that are set, read in each of
-//! the three ways.
+//! Calls of Python, npm and the command line: any text and any set values, read in each of the
+//! three ways.
 
 #![no_main]
 

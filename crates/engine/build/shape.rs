@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::rows::{self, Row};
 
-/// How a value is written in Rust.
+/// Rust notation of a value.
 pub(crate) enum Kind {
     /// A text.
     Text,
@@ -31,9 +31,9 @@ pub(crate) enum Kind {
     By(fn(&Value) -> Result<String, String>),
 }
 
-/// What stands where a row says nothing.
+/// Value of a field that a row omits.
 enum Blank {
-    /// Nothing can: the build fails.
+    /// No value: the build fails.
     Error,
     /// The base of the struct.
     Base,
@@ -49,7 +49,7 @@ pub(crate) struct Fields(Kind, Blank, &'static str);
 pub(crate) struct Shape {
     /// Its name in Rust.
     pub(crate) name: &'static str,
-    /// What fields that are left out are taken from.
+    /// Struct expression that provides omitted fields.
     pub(crate) base: &'static str,
     /// Its fields.
     pub(crate) fields: &'static [Fields],

@@ -99,7 +99,7 @@ impl Body<'_> {
         }
     }
 
-    /// What a row or a step says of a shape.
+    /// Writes the assignments of a row's or a step's facts to a shape.
     fn facts(&self, facts: &Fields, within: &str) -> Result<String, String> {
         let mut written = String::new();
         for (name, value) in facts {
@@ -263,7 +263,7 @@ impl Step<'_> {
         Ok(format!("r.shape.{field} = {value};\n"))
     }
 
-    /// What each layer has.
+    /// Writes the mixer or the MLP of each layer.
     fn layers(&self, kind: &str) -> Result<String, String> {
         let (of, method) = if kind == "mixers" { ("Mixer", "mixing") } else { ("Mlp", "followed") };
         let (are, others) = (self.text(kind), self.text("others"));

@@ -70,7 +70,7 @@ pub(crate) const FIELDS: &[(&str, &str)] = &[
     ("recurrent.kind", "RecurrentKind"),
 ];
 
-/// What a shape counts itself, and of what type that is.
+/// Quantities that a shape counts, as expressions of their types.
 const COUNTED: [(&str, &str); 10] = [
     ("moe_layers", "f64::from(r.shape.moe_layers())"),
     ("attention_params", "(r.shape.attention_params_per_layer() as f64)"),
@@ -84,9 +84,9 @@ const COUNTED: [(&str, &str); 10] = [
     ("layer", "layer"),
 ];
 
-/// What a row asks a config's field: `root.key`.
+/// Functions of a config's field in a row: `root.key`.
 const ASKED: [&str; 11] = ["config", "has", "null", "list", "text", "number", "some", "length", "sum", "head", "below"];
-/// What a row asks a list of words or an object: `root.key.word`.
+/// Functions of a list of words or an object in a row: `root.key.word`.
 const WITHIN: [&str; 2] = ["words", "inner"];
 /// Layers of a kind: `of.kind`.
 const LAYERS: [&str; 4] = ["attention", "recurrent", "sparse", "windowed"];

@@ -16,16 +16,16 @@ use engine::scenario::CUSTOM;
 use engine::scenario::issue::Issue;
 use rows::{ADVICE, ROWS, Row};
 
-/// What a pair means, in the keys and options of links.
+/// Meaning of a pair, in the keys and options of links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelled {
-    /// The pairs; the pair itself where it has no other meaning.
+    /// The pairs; the given pair itself if it has no other meaning.
     pub pairs: Vec<(String, String)>,
-    /// What was taken for what, where the name leaves it open.
+    /// Notes on how an ambiguous name was read.
     pub notes: Vec<Issue>,
 }
 
-/// The deepest chain of names: `fsdp` is a `strategy`, whose value has names too.
+/// Maximum depth of a chain of names: `fsdp` is a `strategy`, whose value has names too.
 const DEEPEST: usize = 4;
 
 /// Returns what a pair means in a link.
@@ -165,7 +165,7 @@ fn option(key: &str, value: &str) -> String {
     }
 }
 
-/// What to say of a name that means several things; nothing where it is not known at all.
+/// Returns advice on a name with several meanings; `None` for other names.
 pub fn advice(key: &str) -> Option<&'static str> {
     let name = canonical(key);
     ADVICE.iter().find(|(own, _)| *own == name).map(|(_, said)| *said)

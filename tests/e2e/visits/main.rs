@@ -80,7 +80,7 @@ const BLANK: &str = "return (async () => {
     });
 })();";
 
-/// What was counted in a browser.
+/// Counts from one browser.
 #[derive(Default)]
 struct Counts {
     missing: usize,
@@ -92,7 +92,7 @@ struct Counts {
     stood: f64,
     longest_print: Duration,
     largest_print: usize,
-    /// What the page paints by itself, by the fragment of the link.
+    /// Paint times that the page reports itself, by the fragment of the link.
     by_the_page: BTreeMap<String, Vec<f64>>,
 }
 

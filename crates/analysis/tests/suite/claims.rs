@@ -154,8 +154,8 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     );
 }
 
-/// How many times as fast as the paper's baseline the best pipelining of the scenario's own layer
-/// is, and its choice.
+/// Returns the speed-up of the best pipelining over the paper's baseline for the scenario's own
+/// layer, and the choice of that pipelining.
 fn headline(id: &str) -> (f64, Choice) {
     let layer = MoeLayer::of(&scenario(id).setup());
     let best = pick(&layer, Policy::AdaptivePipelining { r: 1 });

@@ -43,7 +43,7 @@ struct Step {
     link: String,
     changes: String,
     note: String,
-    /// What the engine lacks to say the same.
+    /// The feature that the engine lacks to reproduce the change.
     open: String,
 }
 
@@ -56,8 +56,8 @@ fn figures(scenario: &Scenario) -> Vec<(&'static str, f64)> {
     parts.chain(others).collect()
 }
 
-/// What differs between two scenarios, as the table writes it: the allocator's parts follow the
-/// others, and so does the time.
+/// Lists the differences between two scenarios, as the table writes them: the allocator's parts
+/// follow the others, and so does the time.
 fn differences(before: &Scenario, after: &Scenario) -> Vec<(&'static str, char)> {
     let pairs = figures(before).into_iter().zip(figures(after));
     let changed = pairs.filter(|((_, one), (_, other))| (one - other).abs() > 1e-3 * one.abs().max(1.0));

@@ -36,7 +36,7 @@ proptest! {
         }
     }
 
-    /// The same needs on a larger GPU.
+    /// Equal needs on a larger GPU.
     #[test]
     fn more_memory_never_lowers_the_odds_of_the_same_needs(scenario in any_scenario(), times in 1.0..20.0_f64) {
         let report = scenario.report();

@@ -81,7 +81,7 @@ fn record() -> [Vec<Row>; 3] {
 /// The configurations of all families.
 static RECORDED: LazyLock<Vec<Value>> = LazyLock::new(|| record()[0].iter().map(|row| row.config.clone()).collect());
 
-/// What is wrong with a configuration's count, if anything.
+/// Returns the fault in a configuration's parameter count, if any.
 fn fault(row: &Row) -> Option<String> {
     let imported = match import(&row.config) {
         Ok(imported) => imported,

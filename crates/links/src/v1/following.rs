@@ -1,5 +1,5 @@
-//! What a scenario does not hold and follows from what it holds: the number of nodes, and the
-//! sequences of a step over all GPUs. Both are read, as people say them, and never written.
+//! Keys of quantities that follow from a scenario: the number of nodes, and the sequences of a step
+//! over all GPUs. Both are read from links and never written.
 
 use super::{BATCH_KEY, GPUS_KEY, NODES_KEY};
 use engine::params::quantity::shorten;

@@ -161,7 +161,7 @@ fn an_option_is_read_with_underscores() {
 }
 
 /// Reading takes time in proportion: megabytes of pairs, from a file or a message, are no link.
-/// What fits is read whole.
+/// A link of exactly the maximum length is read in full.
 #[test]
 fn a_link_above_64_kb_is_not_read() {
     let longest = format!("v=1&gpus=8&{}", "x".repeat(LONGEST_LINK - 11));
@@ -426,11 +426,11 @@ const CROSS: [&str; 41] = [
     "genmem",
 ];
 
-/// What every decoded scenario promises.
+/// Asserts the guarantees on every decoded scenario.
 fn check(text: &str) {
     let decoded = decode(text);
     for issue in issues(&decoded.scenario) {
-        // Bounds hold after reading; only what spans several parameters may be left to say.
+        // Bounds hold after reading; only issues about several parameters may remain.
         let cross = CROSS.iter().any(|key| issue.key == Some(key));
         assert!(cross && !issue.message.contains("must be between"), "{text}: {issue:?}");
     }

@@ -1,5 +1,5 @@
-//! What people paste: the configuration of a run becomes the scenario; an error and a log are
-//! explained, and the scenario stays.
+//! Pasted text: the configuration of a run becomes the scenario; an error and a log are explained,
+//! and the scenario stays.
 
 use anyhow::Result;
 use e2e::wait_for;
