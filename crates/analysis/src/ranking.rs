@@ -17,7 +17,7 @@ use engine::model::run::HostMemory;
 use engine::scenario::Scenario;
 use engine::scenario::expressed::Lack;
 
-/// Number of layouts that are kept.
+/// Number of layouts to keep.
 pub const MOST: usize = 8;
 
 /// A layout that fits.
@@ -27,7 +27,7 @@ pub struct Layout {
     pub scenario: Scenario,
     /// The report of the scenario.
     pub report: Report,
-    /// The odds that it fits, 0 to 1.
+    /// The odds that the layout fits, 0 to 1.
     pub odds: f64,
     /// The part of the layout that its framework cannot run.
     pub lack: Option<Lack>,
