@@ -1,4 +1,4 @@
-//! The families of `data/huggingface.toml`: each row becomes a function of the reader's steps.
+//! Generates a function of the reader's steps from each row (family) of `data/huggingface.toml`.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::formula::{self, FIELDS};
 use super::rows::{Fields, File, Row, with_likes};
 
-/// Steps that are code of the crate: by their names, and whatever is spelled `module::function`.
+/// Steps implemented in the crate, by name; steps spelled `module::function` are as well.
 const CODE: [&str; 9] = [
     "tied",
     "windows",
@@ -20,10 +20,10 @@ const CODE: [&str; 9] = [
     "layers with experts",
 ];
 
-/// Enumerations of a shape; `bool` is one of two words too, and no number.
+/// Enumerations of a shape; `bool` is included, as a choice of two words rather than a number.
 const ENUMERATIONS: [&str; 6] = ["Norm", "QkNorm", "AttentionBias", "FusedProjections", "RecurrentKind", "bool"];
 
-/// The readers and the table of families.
+/// Generates the readers and the table of families.
 pub(crate) fn readers(file: &File) -> Result<String, String> {
     let [readers, mut families] = file.rows([("reader", "name"), ("family", "name")])?;
     let (mut written, mut table) = (String::new(), String::new());
@@ -32,7 +32,7 @@ pub(crate) fn readers(file: &File) -> Result<String, String> {
         let body = Body { row, readers: &readers }.of(row.fields.get("read"), &mut Vec::new())?;
         let _ = writeln!(written, "pub(super) fn {}(r: &mut Reading) {{\n{body}}}", function(&row.key));
     }
-    // A row has a source and types of its own, whatever it is like.
+    // A row has its own source and types, even if it is `like` another.
     let mut types = Vec::new();
     for row in &mut families {
         row.take_source()?;
@@ -59,12 +59,12 @@ pub(crate) fn readers(file: &File) -> Result<String, String> {
     ))
 }
 
-/// Whether a reader stands where it is named: what it gives values is known after it.
+/// Whether a reader is expanded in place: values that it defines are known after it.
 fn is_inline(reader: &Row) -> bool {
     reader.fields.get("inline").is_some_and(|inline| *inline == true)
 }
 
-/// The name of a reader in Rust.
+/// Returns the name of a reader's Rust function.
 fn function(name: &str) -> String {
     name.replace(' ', "_")
 }
@@ -76,7 +76,7 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// A list of steps. `known` are the names that earlier ones gave values.
+    /// Writes a list of steps. `known` are the names that earlier steps defined.
     fn of(&self, steps: Option<&Value>, known: &mut Vec<String>) -> Result<String, String> {
         let steps = steps.and_then(Value::as_array).ok_or_else(|| self.row.lacks("list of steps, read"))?;
         steps.iter().map(|step| self.step(step, known)).collect()
@@ -135,7 +135,7 @@ impl Step<'_> {
         self.body.row.error(format!("has the step {}: {says}", self.value))
     }
 
-    /// The step as statements of Rust. Its first field says what it is.
+    /// Writes the step as Rust statements. The first field is the kind of the step.
     fn write(mut self) -> Result<String, String> {
         let kind = self.fields.keys().next().map_or("", String::as_str);
         let further: &[&str] = match kind {
@@ -204,13 +204,13 @@ impl Step<'_> {
         facts.map_or(Ok(String::new()), |facts| self.body.facts(facts, ""))
     }
 
-    /// A field of a shape, and what it is.
+    /// Returns a field of a shape, and its type.
     fn field(&self, name: &str) -> Result<(&'static str, &'static str), String> {
         let found = FIELDS.iter().find(|(field, _)| *field == name).copied();
         found.ok_or_else(|| self.error(&format!("{name:?} is no field of a shape")))
     }
 
-    /// A formula, a number, or true or false.
+    /// Returns a formula, a number or a boolean as Rust.
     fn formula(&self, name: &str) -> Result<String, String> {
         match self.fields.get(name) {
             Some(Value::String(text)) => formula::rust(text, self.known).map_err(|says| self.error(&says)),

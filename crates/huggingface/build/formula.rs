@@ -1,7 +1,7 @@
-//! Formulas of rows: sums, products and comparisons of what a shape and a config have, as text of
-//! Rust over `r`, the reading.
+//! Formulas of rows: sums, products and comparisons of fields of a shape and a config, translated
+//! to Rust over `r`, the reading.
 
-/// Names of a shape that have a short one.
+/// Short names of a shape's fields.
 const SHORT: [(&str, &str); 8] = [
     ("layers", "num_hidden_layers"),
     ("hidden", "hidden_size"),
@@ -13,8 +13,8 @@ const SHORT: [(&str, &str); 8] = [
     ("experts", "experts.num_experts"),
 ];
 
-/// Fields of a shape, and what they are: the parameter whose bounds a whole number has, `bool`, or
-/// an enumeration. `i64` has no bounds.
+/// Fields of a shape with their types: the parameter whose bounds apply to a whole number, `bool`,
+/// or an enumeration. `i64` has no bounds.
 pub(crate) const FIELDS: &[(&str, &str)] = &[
     ("num_hidden_layers", "Layers"),
     ("hidden_size", "HiddenSize"),
@@ -95,7 +95,7 @@ const FUNCTIONS: [&str; 6] = ["floor", "ceil", "round", "sqrt", "max", "known"];
 /// Those that ask for no more than they need.
 const CHOICES: [&str; 2] = ["pick", "first"];
 
-/// A formula in Rust. `known` are the names that steps before it gave values.
+/// Translates a formula to Rust. `known` are the names that earlier steps defined.
 pub(crate) fn rust(text: &str, known: &[String]) -> Result<String, String> {
     let mut written = String::new();
     let mut rest = text.trim_start();
@@ -120,7 +120,7 @@ pub(crate) fn rust(text: &str, known: &[String]) -> Result<String, String> {
     Ok(written)
 }
 
-/// A name of a formula.
+/// Translates a name in a formula.
 fn word(name: &str, is_called: bool, known: &[String]) -> Result<String, String> {
     let of = |table: &[(&'static str, &'static str)]| table.iter().find(|(own, _)| *own == name).map(|(_, is)| *is);
     match name {

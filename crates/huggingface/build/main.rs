@@ -1,4 +1,4 @@
-//! Makes the readers of `config.json` from the rows of `data/huggingface.toml`: a row that is
+//! Generates the readers of `config.json` from the rows of `data/huggingface.toml`. A row that is
 //! wrong, or has no source, fails the build.
 
 mod families;

@@ -92,7 +92,7 @@ struct Counts {
     stood: f64,
     longest_print: Duration,
     largest_print: usize,
-    /// Paint times that the page reports itself, by the fragment of the link.
+    /// Squares that the page paints when opened alone, by the fragment of the link.
     by_the_page: BTreeMap<String, Vec<f64>>,
 }
 

@@ -85,9 +85,9 @@ const NEAR: f64 = 0.05;
 /// At most one part in `PARTS` of a batch may be lost if the GPUs do not divide the batch.
 const PARTS: u32 = 4;
 
-/// Returns the sequences of a step on `gpus` GPUs, at most `most`: all of them if the odd factor of
-/// the number of GPUs divides them or exceeds them, else the largest multiple of the odd factor
-/// with the most powers of two that keeps at least three quarters. If there is no such number,
+/// Returns the sequences of a step on `gpus` GPUs, at most `most`: `most` itself if the odd factor
+/// of the number of GPUs divides or exceeds it. Else `most` is rounded down to a multiple of the
+/// odd factor, doubled while it is at most an eighth of `most`. If that loses more than a quarter,
 /// `most`, which no layout divides.
 pub(super) fn dividing(most: u32, gpus: u32) -> u32 {
     let odd = gpus.checked_shr(gpus.trailing_zeros()).unwrap_or(1).max(1);
