@@ -87,7 +87,7 @@ fn axes(query: &str) -> impl Iterator<Item = &str> {
     pairs.filter(|pair| ["map", "curve"].contains(&pair.0)).flat_map(|pair| pair.1.split('.'))
 }
 
-/// The reports of a link: of the scenario on screen, and of those pinned beside it.
+/// The reports of a link: of the scenario on screen, and of the pinned ones.
 fn reports(address: &str) -> Vec<Value> {
     let decoded = decode_link(address.split_once('#').unwrap().1);
     let all = std::iter::once(decoded.scenario).chain(decoded.pins);

@@ -1,4 +1,4 @@
-//! Each named scenario shows what its sentence says.
+//! Each named scenario shows the effect that its sentence describes.
 
 use analysis::best::{Candidates, NEARLY};
 use analysis::experts::{Policy, pick, time};
@@ -227,7 +227,7 @@ fn points(one: &Report, other: &Report) -> f64 {
     1e2 * (one.mfu - other.mfu)
 }
 
-/// A figure is what the sentence says, to its last digit.
+/// A figure equals the sentence's number, to the last digit.
 fn says(found: f64, said: f64, to: f64) {
     assert!((found - said).abs() <= to / 2.0, "{found}, not {said}");
 }

@@ -9,7 +9,7 @@ use engine::scenario::Scenario;
 use links::{decode, encode};
 use proptest::prelude::*;
 
-/// Cases of each law, unless `PROPTEST_CASES` says another number.
+/// Cases of each law, unless `PROPTEST_CASES` sets another number.
 const CASES: u32 = 2_000;
 /// Layouts that a law looks at in one search.
 const SEARCHED: usize = 2_000;

@@ -67,7 +67,7 @@ fn batch(scenario: &Scenario) -> u32 {
     scenario.degrees().dp * scenario.micro_batch_size * scenario.grad_accum_steps
 }
 
-/// The fastest valid layout of a step of so many sequences, by trying all.
+/// Returns the fastest valid layout of a step of a number of sequences, by trying all.
 fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> Option<(Scenario, RunReport)> {
     let shape = base.model.architecture();
     let network = base.network.values;
@@ -353,7 +353,7 @@ fn what_no_run_reaches_has_a_nearest_miss() {
     assert!(plan.answers(Question::LargestModel).is_empty());
 }
 
-/// A GPU without FP8 is no answer to a run in FP8, and says why.
+/// A GPU without FP8 is refused for a run in FP8, with the reason.
 #[test]
 fn hardware_that_cannot_run_it_says_why() {
     let own = scenario("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");

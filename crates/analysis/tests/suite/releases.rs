@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::fmt::Write;
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
-/// The document with the table of published runs, and what stands around it.
+/// The document with the table of published runs, and the text around the table.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/accuracy/releases.md");
 const MARKER: &str = "<!-- releases -->";
 
@@ -35,7 +35,7 @@ fn release(id: &str) -> &'static Release {
     release
 }
 
-/// One release of a program after another, and what its change log says of a run.
+/// One release of a program after another, and its effect on a run by the change log.
 #[derive(Deserialize)]
 struct Step {
     from: String,
@@ -92,7 +92,7 @@ fn what_a_change_log_says_changes_is_what_changes() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), steps.len(), wrong.join("\n"));
-    // Where the engine lacks a fact, the row says so.
+    // A row notes the fact that the engine lacks.
     assert!(steps.iter().filter(|step| !step.open.is_empty()).count() <= 5);
 }
 

@@ -26,7 +26,7 @@ use links::decode;
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 
-/// Cases of each law, unless `PROPTEST_CASES` says another number.
+/// Cases of each law, unless `PROPTEST_CASES` sets another number.
 const CASES: u32 = 2_000;
 
 pub(crate) fn laws() -> ProptestConfig {

@@ -8,7 +8,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use proptest::prelude::*;
 
-/// The scenario on a GPU of so many times the memory.
+/// Returns the scenario on a GPU with a multiple of the memory.
 fn on(scenario: &Scenario, times: f64) -> Scenario {
     let mut larger = as_asked(scenario);
     larger.accelerator.values.memory = times * larger.accelerator.values.memory;

@@ -309,7 +309,7 @@ fn written(shape: &Architecture) -> Option<Value> {
 fn models_of_the_catalog_written_as_configs_come_back() {
     let mut back = 0;
     for entry in MODELS {
-        // What older families' configs cannot say.
+        // Fields that older families' configs lack.
         if entry.architecture.pattern.is_used() || entry.architecture.extra.layers != 0 {
             continue;
         }

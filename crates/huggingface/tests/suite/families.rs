@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 const RECORD: &str = include_str!("../../../../tests/families/recorded.jsonl");
 
-/// Families whose active parameters are not what the record says, and why.
+/// Families whose active parameters differ from the record, with the reason.
 const ACTIVE_DIFFER: [(&str, &str); 3] = [
     ("deepseek_v2", "the class does not say how many experts a token is sent to: 6 here, as in the model"),
     ("jetmoe", "the experts of attention count as if a token used them all"),

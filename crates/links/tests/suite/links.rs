@@ -151,7 +151,7 @@ fn links_to_mixtures_of_experts_are_short() {
     }
 }
 
-/// PyTorch writes `HYBRID_SHARD`: an underscore in an option stands for a hyphen.
+/// PyTorch writes `HYBRID_SHARD`: an underscore in an option is read as a hyphen.
 #[test]
 fn an_option_is_read_with_underscores() {
     for link in ["v=1&strategy=HYBRID_SHARD", "v=1&strategy=hybrid-shard"] {
@@ -381,7 +381,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
         .prop_map(|pairs| pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&"))
 }
 
-/// The parameters that an issue over several of them names.
+/// The parameters named by an issue that spans several.
 const CROSS: [&str; 41] = [
     "images",
     "shard",
