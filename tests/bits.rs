@@ -1,5 +1,5 @@
-//! The same scenarios give bit-identical reports natively and in Wasm. `cargo xtask test` runs this
-//! test natively, which writes its digests, and then in the browser, compiled with them.
+//! Reports are bit-identical natively and in Wasm. `cargo xtask test` runs this test natively,
+//! which writes its digests, and then in the browser, compiled with them.
 
 #![allow(
     clippy::expect_used,

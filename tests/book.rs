@@ -22,7 +22,7 @@ use export::report_json::report_json;
 use serde_json::Value;
 use shardwise::view::{Asked, Panel, SURE};
 
-/// What is written behind a number, and what it is in the report's units.
+/// Units behind a number, with their factors to the report's units.
 const UNITS: [(&str, f64); 20] = [
     ("%", 1e-2),
     ("points", 1e-2),
@@ -87,7 +87,7 @@ fn axes(query: &str) -> impl Iterator<Item = &str> {
     pairs.filter(|pair| ["map", "curve"].contains(&pair.0)).flat_map(|pair| pair.1.split('.'))
 }
 
-/// The reports of a link: of the scenario on screen, and of those pinned beside it.
+/// The reports of a link: of the scenario on screen, and of the pinned ones.
 fn reports(address: &str) -> Vec<Value> {
     let decoded = decode_link(address.split_once('#').unwrap().1);
     let all = std::iter::once(decoded.scenario).chain(decoded.pins);
@@ -109,7 +109,7 @@ fn value(reports: &[Value], name: &str) -> Option<f64> {
     reports.get(place)?.pointer(&format!("/{}", path.replace('.', "/")))?.as_f64()
 }
 
-/// What a mark comes to.
+/// Returns the value of a mark.
 fn computed(reports: &[Value], mark: &str) -> Option<f64> {
     let words: Vec<&str> = mark.split_whitespace().collect();
     let first = value(reports, words.first()?)?;

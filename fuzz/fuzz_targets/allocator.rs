@@ -10,7 +10,7 @@ use allocator_play::{Player, Style};
 use trace::allocator::{Allocator, Segments};
 use libfuzzer_sys::fuzz_target;
 
-/// Of the fixed segments that a device bounds: few requests of up to 256 MiB exceed it.
+/// Fixed segments that the device's memory bounds: few requests of up to 256 MiB exceed it.
 const CAPACITY: u64 = 1 << 30;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,5 +1,5 @@
-//! What Python, npm and the command line ask: any text and any values that are set, read in each of
-//! the three ways.
+//! Calls of Python, npm and the command line: any text and any set values, read in each of the
+//! three ways.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use links::decode;
 use shardwise_fuzz::{link_of, pair_of};
 
-/// Names that people use, and no names.
+/// Valid and invalid names.
 const KEYS: [&str; 12] = [
     "model",
     "gpu",
@@ -24,7 +24,7 @@ const KEYS: [&str; 12] = [
     "precision",
     "",
 ];
-/// Values that people type, and no values.
+/// Valid and invalid typed values.
 const VALUES: [&str; 12] =
     ["llama-3-8b", "h100", "8xH100", "64", "8k", "1e400", "-1", "90 GiB", "bf16", "yes", "", "\u{1F600}=&"];
 
@@ -72,14 +72,14 @@ fuzz_target!(|data: &[u8]| {
             Err(refusal) => said(&refusal),
             Ok(key) => match axis::resolve(&lenient, &key, value) {
                 Err(refusal) => said(&refusal),
-                // The packages sweep the numbers that come of it.
+                // The packages sweep the resulting numbers.
                 Ok(json) => swept(&lenient, &key, &json),
             },
         }
     }
 });
 
-/// Numbers at every point.
+/// Asserts that there are numbers at every point.
 fn swept(given: &Given, key: &str, resolved: &str) {
     let resolved: serde_json::Value = serde_json::from_str(resolved).expect("JSON");
     let numbers = resolved["numbers"].as_array().into_iter().flatten();
@@ -91,7 +91,7 @@ fn swept(given: &Given, key: &str, resolved: &str) {
     }
 }
 
-/// A value that is set.
+/// A set value.
 fn pair(bytes: [u8; 3]) -> (String, String) {
     let [kind, key, value] = bytes;
     let of = |names: &[&str], place: u8| names[usize::from(place) % names.len()].to_owned();

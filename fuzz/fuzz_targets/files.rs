@@ -46,7 +46,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
 });
 
-/// Files of a name, and of any bytes or a real file.
+/// Files of a given name, with any bytes or the bytes of a real file.
 fn parts(bytes: &[u8], count: usize) -> impl Iterator<Item = Item> {
     bytes.chunks(bytes.len().div_ceil(count).max(1)).filter_map(|part| {
         let (name, rest) = part.split_first()?;

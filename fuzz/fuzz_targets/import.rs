@@ -1,5 +1,5 @@
-//! Files from outside: a model's `config.json`, an adapter's `adapter_config.json`, and what the
-//! page saved: SVG, CSV, JSON, PNG.
+//! Files from outside: a model's `config.json`, an adapter's `adapter_config.json`, and files saved
+//! by the page: SVG, CSV, JSON, PNG.
 
 #![no_main]
 

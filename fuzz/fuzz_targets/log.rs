@@ -1,6 +1,5 @@
-//! What people paste of their runs: out-of-memory messages, training logs, traces, tables of
-//! nccl-tests. Each is answered by what it says or by a sentence, and what corrects a scenario
-//! stands in its link.
+//! Pasted output of runs: out-of-memory messages, training logs, traces, tables of nccl-tests. Each
+//! gives a reading or a sentence, and corrections of the scenario are part of its link.
 
 #![no_main]
 

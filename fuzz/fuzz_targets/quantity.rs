@@ -1,4 +1,4 @@
-//! What is typed into a number's field: a value within its bounds, or a sentence with one.
+//! Text in a number's field: gives a value within its bounds, or a sentence with one.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
 //! Memory snapshots: any bytes as a pickle, any text as JSON, and a real form with bytes replaced.
-//! Each is answered by what it says or by a sentence.
+//! Each gives a reading or a sentence.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What several targets make of their bytes.
+//! Conversions of fuzzer bytes that several targets share.
 
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::params::{self, Kind};

@@ -1,5 +1,5 @@
-//! The engine for Python: [`api`] with texts and lists of numbers; `shardwise/__init__.py` wraps
-//! them in functions that take and give plain dicts.
+//! The engine for Python: [`api`] with texts and lists of numbers. `shardwise/__init__.py` wraps
+//! the functions to accept and return plain dicts.
 
 use api::given::Code;
 use api::{Given, Reading, Refusal};
@@ -19,7 +19,7 @@ mod engine_module {
     };
     use pyo3::prelude::*;
 
-    /// The functions stand above.
+    /// The functions are defined above.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -47,7 +47,7 @@ mod engine_module {
     }
 }
 
-/// A scenario as Python gives it: its text, values that are set in it, and how strictly it is read.
+/// A scenario given by Python: its text, values to set in it, and how strictly it is read.
 #[derive(FromPyObject)]
 struct Asked {
     #[pyo3(item)]
@@ -66,7 +66,7 @@ impl Asked {
     }
 }
 
-/// A key that is none is `TypeError`, as of a function without such an argument; all else
+/// Unknown keys raise `TypeError`, as an unknown keyword argument does; all other errors raise
 /// `ValueError`.
 fn raised(refusal: Refusal) -> PyErr {
     match refusal.code {
@@ -182,8 +182,8 @@ fn understand(text: &str, link: &str) -> PyResult<String> {
     api::sentence::understand(text, link).map_err(raised)
 }
 
-/// The feasible region over sequence length and model size, and MFU over the bandwidth between
-/// nodes, as SVG; an empty text for a figure that could not be drawn.
+/// Draws the feasible region over sequence length and model size, and MFU over the bandwidth
+/// between nodes, as SVG; an empty text for a figure that could not be drawn.
 #[pyfunction]
 fn figures(scenario: &str, width: f64, height: f64, dark: bool) -> [String; 2] {
     let scenario = links::decode(scenario).scenario;

@@ -30,21 +30,21 @@ pub struct Advice {
 pub const MOST: usize = 3;
 /// Smallest gain worth showing; smaller gains are well within the model's own error.
 pub const LEAST_GAIN: f64 = 0.02;
-/// Odds of fitting below which a run that fits is not led for a small gain.
+/// Odds of fitting below which advice does not take a run that now fits surely, unless the gain is
+/// at least [`LARGE_GAIN`].
 const LEAST_ODDS: f64 = 0.8;
-/// Gain from which it is.
+/// Gain at which odds below [`LEAST_ODDS`] are acceptable.
 const LARGE_GAIN: f64 = 0.2;
-/// Difference within which two expectations are equal: rounding.
+/// Relative difference that counts as rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether a run fits with the odds that are called so.
+/// Whether a run fits with odds high enough for [`Verdict::Fits`].
 pub fn is_sure(report: &Report) -> bool {
     accuracy::verdict(report) == Verdict::Fits
 }
 
-/// Whether a gain in speed is worth what it costs in odds of fitting: the expected speed does not
-/// fall, and a run that fits does not become one that fits in fewer than eight of ten cases for
-/// less than a fifth.
+/// Whether a gain in speed is worth its cost in odds of fitting: the expected speed must not fall,
+/// and a run that fits surely must not drop below odds of 0.8 for a gain of less than 20 %.
 pub fn is_worth_the_odds(gain: f64, before: f64, after: f64) -> bool {
     let falls = (1.0 + gain) * after < before * (1.0 - ROUNDING);
     let risks = before >= SURE && after < LEAST_ODDS && gain < LARGE_GAIN;
@@ -52,7 +52,7 @@ pub fn is_worth_the_odds(gain: f64, before: f64, after: f64) -> bool {
 }
 
 impl Advice {
-    /// The effect of a change.
+    /// Evaluates a change.
     pub(super) fn of((before, report_before): (&Scenario, &Report), turn: Turn, scenario: Scenario) -> Self {
         let report = scenario.report();
         let gain = report.whole().tokens_per_s_per_gpu / report_before.whole().tokens_per_s_per_gpu - 1.0;
@@ -61,19 +61,19 @@ impl Advice {
         Self { turn, scenario, report, gain, price, lack: scenario.lack_beside(before) }
     }
 
-    /// Whether a run that fits still does with the change, and the speed is worth the odds.
+    /// Whether the changed run fits and its gain in speed is worth its odds.
     pub(super) fn keeps_fitting(&self, before: &Report) -> bool {
         let odds = [before, &self.report].map(accuracy::fit_odds);
         self.report.fits() && is_worth_the_odds(self.gain, odds[0], odds[1])
     }
 }
 
-/// Returns up to three changes: settings before other trainings before hardware.
+/// Returns up to three changes, in the order settings, other training, hardware.
 ///
-/// A run that does not fit gets changes that make it fit: the fastest, and where that is tight the
+/// A run that does not fit gets changes that make it fit: the fastest and, if that is tight, the
 /// fastest that is sure. A run that fits gets changes that make it at least two percent faster.
-/// Never left out are the [`margin`] of a tight run, what gains most without hardware, and the
-/// hardware that gains most.
+/// Always included are the [`margin`] of a tight run, the largest gain without hardware, and the
+/// hardware with the largest gain.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
     let goal = if report.fits() { Goal::Speed } else { Goal::Fit };
     let found = ranked(scenario, report, goal);
@@ -93,7 +93,7 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
         }
     }
     for one in software() {
-        // Of the rest one of each kind: the best strategy, the best micro-batch.
+        // The rest has one change of each kind: the best strategy, the best micro-batch.
         if offered.len() < MOST && offered.iter().all(|other| !other.turn.is_like(one.turn)) {
             offered.push(*one);
         }
@@ -103,15 +103,15 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
 }
 
 /// Returns the cheapest change after which a tight run fits in nine of ten cases: settings before
-/// other trainings and hardware, then the fastest. `None` if the run is not tight, or if there is
-/// none.
+/// other training and hardware, then the fastest. `None` if the run is not tight, or if no change
+/// suffices.
 pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
     let tight = accuracy::verdict(report) == Verdict::Tight;
     if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
 }
 
-/// Returns every change that achieves the goal and that the hosts hold: the cheapest first, of
-/// those what the framework can run, and then what gains most.
+/// Returns every change that achieves the goal and fits the hosts: the cheapest first, then those
+/// that the framework can run, then the largest gain.
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let helps = |advice: &Advice| match goal {
         Goal::Speed => advice.gain >= LEAST_GAIN && advice.keeps_fitting(report),
@@ -222,7 +222,7 @@ mod tests {
         scenario.accelerator.values.memory = 2.0 * scenario.report().memory.needed;
         assert_eq!(accuracy::verdict(&scenario.report()), Verdict::Fits);
         assert_eq!(margin(&scenario, &scenario.report()), None, "what fits needs none");
-        // A GPU that holds what the run needs and a twentieth more.
+        // A GPU with 5 % more memory than the run needs.
         scenario.accelerator.values.memory = 1.05 * scenario.report().memory.needed;
         let report = scenario.report();
         assert!(report.fits() && accuracy::verdict(&report) == Verdict::Tight);

@@ -1,9 +1,9 @@
 //! The best MFU of a model on a cluster over sequence length, micro-batch and recomputation: a grid
-//! search with the engine, beside the closed-form bounds (arXiv 2504.03655, whose question it is:
-//! what do memory and bandwidth allow?).
+//! search with the engine, to compare with the closed-form bounds of arXiv 2504.03655, which asks
+//! how far memory and bandwidth limit MFU.
 //!
-//! The memory of a GPU decides which candidates fit, and nothing else. So the candidates are
-//! evaluated once for each link rate, and every size of memory picks among them.
+//! GPU memory decides only which candidates fit. The candidates are therefore evaluated once per
+//! link rate, and every memory size picks among them.
 
 use super::layout_space::MODES;
 use super::search::{Indices, Met, Objective, Search, Space};
@@ -13,28 +13,28 @@ use engine::model::training::Recompute;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 
-/// The sequence lengths that are tried, in tokens: what models are trained with.
+/// Sequence lengths to try, in tokens: common lengths of training.
 const SEQUENCES: [u32; 9] = [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
-/// The micro-batches that are tried, in sequences.
+/// Micro-batches to try, in sequences.
 const MICRO_BATCHES: [u32; 5] = [1, 2, 4, 8, 16];
 
 /// Candidates of one search.
 pub const CANDIDATES: usize = SEQUENCES.len() * MICRO_BATCHES.len() * MODES.len();
 
-/// Fraction of the best that counts as no slower: memory and bandwidth limit while more would add
-/// a twentieth.
+/// Fraction of the best MFU that counts as equally fast: a further 5 % does not count as a limit by
+/// memory or bandwidth.
 pub const NEARLY: f64 = 0.95;
 
-/// One configuration, evaluated.
+/// An evaluated configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Tokens in one sequence.
     pub seq_len: u32,
     /// Sequences in one micro-batch.
     pub micro_batch_size: u32,
-    /// Which activations are recomputed.
+    /// The activations that are recomputed.
     pub recompute: Recompute,
-    /// Its results, with the memory of the scenario's GPU.
+    /// The results of the configuration, with the memory of the scenario's GPU.
     pub sample: Sample,
 }
 
@@ -53,7 +53,8 @@ pub struct Candidates {
     all: Vec<Candidate>,
 }
 
-/// Whether memory decides only what fits: a rollout engine beside training takes a share of it.
+/// Whether memory decides only which candidates fit. False with a rollout engine next to training,
+/// whose share of the memory depends on the GPU.
 pub fn holds(scenario: &Scenario) -> bool {
     !scenario.objective.task.generates()
 }
@@ -93,17 +94,17 @@ impl Candidates {
         self.all.sort_unstable_by(|one, other| other.sample.mfu.total_cmp(&one.sample.mfu));
     }
 
-    /// Returns the fastest candidate within a capacity, or else the one that needs least, which
-    /// does not fit; its sample has this capacity, and the peak that an allocator would have on the
-    /// scenario's own GPU. `None` before the first evaluation.
+    /// Returns the fastest candidate within a capacity, else the one that needs the least memory
+    /// and does not fit. Its sample has this capacity, and the allocator's peak on the scenario's
+    /// own GPU. `None` before the first evaluation.
     pub fn best(&self, capacity: Bytes) -> Option<Candidate> {
         let fitting = self.all.iter().find(|candidate| candidate.sample.needed <= capacity);
         let found = fitting.or_else(|| self.all.iter().min_by(|one, other| by_need(one, other)));
         found.map(|found| Candidate { sample: Sample { capacity, ..found.sample }, ..*found })
     }
 
-    /// Returns the capacity from which the best is nearly as fast as with the largest capacity
-    /// considered; `None` where nothing fits in that.
+    /// Returns the capacity at which the best candidate is nearly ([`NEARLY`]) as fast as with the
+    /// largest capacity considered; `None` if nothing fits in the largest.
     pub fn enough(&self, most: Bytes) -> Option<Bytes> {
         let best = self.best(most).filter(|best| best.sample.fits())?.sample.mfu;
         let near = self.all.iter().take_while(|candidate| candidate.sample.mfu >= NEARLY * best);
@@ -128,7 +129,7 @@ mod tests {
         candidates
     }
 
-    /// The rule that lets one evaluation serve every size of memory.
+    /// Property that lets one evaluation serve every memory size.
     #[test]
     fn memory_decides_only_what_fits() {
         for link in
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(all.enough(Bytes::from_gib(0.1)), None);
     }
 
-    /// The paper's finding: what memory lacks, bandwidth can make up for, and the other way round.
+    /// The paper's finding: bandwidth can make up for a lack of memory, and vice versa.
     #[test]
     fn more_memory_or_more_bandwidth_is_never_slower() {
         let mut last = [0.0; 5];

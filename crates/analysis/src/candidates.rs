@@ -10,7 +10,7 @@ use engine::params::{self, ParamId};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 
-/// Choices of how a step runs, which change no number that it computes but by rounding.
+/// Choices of execution, which change the computed numbers only by rounding.
 const HOW: [ParamId; 9] = [
     ParamId::AttentionKernel,
     ParamId::Compile,
@@ -25,27 +25,27 @@ const HOW: [ParamId; 9] = [
 
 /// Shortest sequence worth proposing, in tokens.
 const SHORTEST: u32 = 128;
-/// Number of doublings of GPUs or memory that are tried.
+/// Number of doublings of GPUs or memory to try.
 const DOUBLINGS: u32 = 6;
 
 /// Goal of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// A run that fits is to get faster.
+    /// Make a run that fits faster.
     Speed,
-    /// A run that does not fit is to fit.
+    /// Make a run fit.
     Fit,
-    /// A run that is tight is to fit in nine of ten cases.
+    /// Make a tight run fit in nine of ten cases.
     Margin,
 }
 
 impl Goal {
-    /// Whether memory is what is sought.
+    /// Whether the goal is about memory.
     pub(super) fn is_memory(self) -> bool {
         self != Self::Speed
     }
 
-    /// Whether a run has the memory that is sought.
+    /// Whether a run reaches the memory goal.
     pub(super) fn fits(self, report: &Report) -> bool {
         match self {
             Self::Speed | Self::Fit => report.fits(),
@@ -54,8 +54,7 @@ impl Goal {
     }
 }
 
-/// Returns the changes that are tried, each with its scenario, within the bounds and without a new
-/// error.
+/// Returns the changes to try, each with its scenario, within the bounds and without a new error.
 pub(super) fn candidates(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario)> {
     let before = errors(scenario);
     let mut found = of_changes(scenario, goal, before);
@@ -63,13 +62,13 @@ pub(super) fn candidates(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario
     found
 }
 
-/// Returns those of them that are no options of a choice.
+/// Returns the candidates that are not options of a choice.
 pub(super) fn of_changes(scenario: &Scenario, goal: Goal, before: usize) -> Vec<(Turn, Scenario)> {
     let changes = changes(scenario, goal).into_iter();
     changes.filter_map(|change| Some((Turn::Change(change), allowed(scenario, before, change)?))).collect()
 }
 
-/// Returns the changes that are tried, allowed or not.
+/// Returns the changes to try, whether allowed or not.
 pub(super) fn changes(scenario: &Scenario, goal: Goal) -> Vec<Change> {
     let mut changes = Vec::with_capacity(20);
     for strategy in [
@@ -138,7 +137,7 @@ pub(super) fn changes(scenario: &Scenario, goal: Goal) -> Vec<Change> {
     changes
 }
 
-/// A degree halved, halved again, and so on to 1.
+/// Lists a degree's half, quarter, and so on down to 1.
 fn halvings(degree: u32) -> impl Iterator<Item = u32> {
     core::iter::successors(Some(degree / 2), |half| Some(half / 2)).take_while(|half| *half > 0)
 }
@@ -159,8 +158,8 @@ fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
     }
 }
 
-/// Returns the first doubling that makes the run fit, or simply the first doubling if speed is
-/// sought.
+/// Returns the first doubling that makes the run fit, or simply the first doubling if the goal is
+/// speed.
 fn doubled(scenario: &Scenario, goal: Goal, change: impl Fn(u32) -> Change) -> Option<Change> {
     let enough = |change: &Change| !goal.is_memory() || goal.fits(&apply(scenario, *change).report());
     (1..=DOUBLINGS).map(|power| change(1 << power)).find(enough)

@@ -1,4 +1,4 @@
-//! Single changes of a scenario, and what they make of it.
+//! Single changes of a scenario, and their costs.
 
 use super::neighbour_layouts::with_count;
 use engine::model::experts::Dispatcher;
@@ -41,7 +41,7 @@ pub enum Change {
     Optimizer8bit,
     /// Adapters in place of all weights (LoRA).
     Lora,
-    /// Adapters beside a base of 4 bits (QLoRA).
+    /// Adapters on a 4-bit base (QLoRA).
     QLora,
     /// A shorter sequence: the longest power of two that fits.
     SeqLen(u32),
@@ -53,7 +53,7 @@ pub enum Change {
     Memory(f64),
 }
 
-/// A change: one of those that are advised, or another option of a choice.
+/// A change: an advisable change, or another option of a choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Turn {
     /// A change that may be advised.
@@ -65,10 +65,10 @@ pub enum Turn {
 /// Cost of a change to the user, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Price {
-    /// A setting: model, tokens of a step and hardware stay, and the numbers that are trained but
-    /// for rounding.
+    /// A setting: model, tokens of a step and hardware stay, and the trained numbers change only by
+    /// rounding.
     Free,
-    /// Another training: another batch or length, other weights that train, moments in 8 bits.
+    /// Different training: another batch or length, other trainable weights, 8-bit moments.
     Training,
     /// Hardware.
     Bought,
@@ -104,7 +104,7 @@ impl Turn {
         }
     }
 
-    /// Whether two changes are of one kind: two strategies, two options of one choice.
+    /// Whether two changes are of one kind: two strategies, or two options of one choice.
     pub fn is_like(self, other: Self) -> bool {
         match (self, other) {
             (Self::Change(one), Self::Change(other)) => {
@@ -151,8 +151,8 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
     changed
 }
 
-/// Sets the micro-batch. The batch stays where it divides: with as many times more or fewer
-/// micro-batches.
+/// Sets the micro-batch. The batch stays if the micro-batch divides it: the number of micro-batches
+/// changes inversely.
 fn micro_batches_of(changed: &mut Scenario, size: u32) {
     let sequences = changed.micro_batch_size.saturating_mul(changed.grad_accum_steps);
     changed.micro_batch_size = size;
@@ -164,7 +164,8 @@ fn micro_batches_of(changed: &mut Scenario, size: u32) {
     }
 }
 
-/// Sets the strategy; a shard group smaller than the run is the data-parallel GPUs of one node.
+/// Sets the strategy; a shard group smaller than the run becomes the data-parallel GPUs of one
+/// node.
 pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
     scenario.strategy = strategy;
     if strategy.uses_shard_size() {

@@ -1,4 +1,4 @@
-//! What the papers found beside what the engine finds, for the claims that have a number.
+//! Findings of papers and of the engine, for the claims that have a number.
 
 use catalog::ScenarioEntry;
 use catalog::published::{Comparison, PUBLISHED};
@@ -7,7 +7,7 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use links::decode;
 
-/// What the engine finds.
+/// A finding of the engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found {
     /// A difference of MFU, as a fraction.
@@ -22,18 +22,18 @@ pub enum Found {
     Bytes(Bytes),
 }
 
-/// What a paper found, where, and what the engine finds.
+/// A paper's finding with its place, and the engine's finding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
-    /// What the source found.
+    /// The source's finding.
     pub found: &'static str,
-    /// Where it says so.
+    /// Place in the source.
     pub at: &'static str,
-    /// What the engine finds.
+    /// The engine's finding.
     pub here: Found,
 }
 
-/// Compares a claim with its paper; `None` where the source gives no number.
+/// Compares a claim with its paper; `None` if the source gives no number.
 pub fn compared(entry: &ScenarioEntry) -> Option<Compared> {
     let published = PUBLISHED.iter().find(|published| published.id == entry.id)?;
     let decoded = decode(entry.link);
@@ -41,7 +41,7 @@ pub fn compared(entry: &ScenarioEntry) -> Option<Compared> {
     Some(Compared { found: published.found, at: published.at, here })
 }
 
-/// Returns what the engine finds, of a claim's scenario and those pinned beside it.
+/// Returns the engine's finding for a claim's scenario and the scenarios pinned with it.
 fn found(comparison: Comparison, now: &Scenario, pins: &[Scenario]) -> Option<Found> {
     let pinned = pins.first()?;
     let step = |scenario: &Scenario| scenario.report().time.step;

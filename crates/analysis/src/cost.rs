@@ -1,5 +1,5 @@
-//! Cost of a run for each billion tokens, which compares runs on different hardware and of
-//! different length.
+//! Cost of a run per billion tokens, which compares runs on different hardware and of different
+//! length.
 
 use engine::scenario::Scenario;
 

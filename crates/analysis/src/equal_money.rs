@@ -1,11 +1,11 @@
-//! A run on other hardware at the same price an hour.
+//! A run on other hardware at an equal price per hour.
 
 use catalog::accelerators::prices;
 use engine::scenario::Scenario;
 
-/// The run `other` on as many of its GPUs as cost an hour what those of `run` do, in whole nodes
-/// where it takes a node or more; none where a price is unknown, where both have the same GPUs, or
-/// where the money buys no valid number of GPUs.
+/// Returns the run `other` on as many GPUs as cost per hour what the GPUs of `run` cost, in whole
+/// nodes if that is a node or more. `None` if a price is unknown, if both runs have the same GPU,
+/// or if the money buys no valid number of GPUs.
 ///
 /// ```
 /// use analysis::equal_money::partner;

@@ -1,24 +1,24 @@
-//! Choices that have no effect: options that give the same result as the chosen one, found by
-//! evaluating them.
+//! Choices without effect: options with results equal to those of the chosen option, found by
+//! evaluation.
 
 use super::candidates::errors;
 use super::other_options::others;
 use engine::params::{Param, ParamId, every};
 use engine::scenario::Scenario;
 
-/// Options of a choice that give the result of the chosen one.
+/// Options of a choice with results equal to those of the chosen option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InertOptions {
     /// The choice.
     pub param: ParamId,
-    /// Its options that give the same result, by index; the chosen one is not among them.
+    /// Indices of the options with equal results, without the chosen one.
     pub options: Vec<usize>,
-    /// Whether these are all of its other options: then the choice has no effect.
+    /// Whether these are all other options of the choice, so that the choice has no effect.
     pub all: bool,
 }
 
-/// Returns the choices of the scenario that have an option with the same result: the same step, the
-/// same memory, the same run. An option that the scenario does not allow counts for nothing.
+/// Returns the choices of the scenario that have an option with an equal result: step, memory and
+/// run do not change. Options that the scenario does not allow are ignored.
 pub fn inert_options(scenario: &Scenario) -> Vec<InertOptions> {
     let (report, run, errors) = (scenario.report(), scenario.run_report(), errors(scenario));
     let is_same = |changed: &Scenario| changed.report() == report && changed.run_report() == run;
@@ -41,7 +41,7 @@ mod tests {
         inert_options(&decode(link).scenario).into_iter().find(|same| same.param == id)
     }
 
-    /// The label of each option with the same result.
+    /// Lists the labels of the options with equal results.
     fn labels(same: &InertOptions) -> Vec<&'static str> {
         let options = same.param.param().choice().unwrap().options;
         same.options.iter().map(|option| options[*option].label).collect()
@@ -51,7 +51,7 @@ mod tests {
     fn attention_kernels_differ_where_some_are_tuned_to_the_gpu() {
         let kernel = |link: &str| of(&format!("{link}&model=llama-3-8b"), ParamId::AttentionKernel);
         assert_eq!(kernel("cluster=dgx-h100"), None);
-        // The kernel tuned to an A100 is FlashAttention-2.
+        // The attention kernel tuned to an A100 is FlashAttention-2.
         for link in ["cluster=dgx-a100-80", "cluster=dgx-h100&gpu=mi250x"] {
             let same = kernel(link).unwrap();
             assert!(!same.all && labels(&same) == ["FlashAttention-3/4, cuDNN, TE"], "{:?}", labels(&same));

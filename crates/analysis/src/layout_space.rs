@@ -1,6 +1,6 @@
 //! The layouts of one batch of one model on one cluster: every strategy, degree of parallelism,
-//! micro-batch and recomputation that is tried. Model, precision, sequence length, GPUs and the
-//! tokens of a step stay fixed.
+//! micro-batch and recomputation to try. Model, precision, sequence length, GPUs and tokens per
+//! step stay fixed.
 
 use super::change;
 use super::search::{Indices, Space};
@@ -9,16 +9,15 @@ use engine::model::training::Recompute;
 use engine::params::{self, ParamId};
 use engine::scenario::{Scenario, Strategy};
 
-/// Largest pipeline-parallel degree that is tried.
+/// Largest pipeline-parallel degree to try.
 const MOST_STAGES: u32 = 32;
-/// Largest expert-parallel degree that is tried.
+/// Largest expert-parallel degree to try.
 const MOST_EXPERT_GROUPS: u32 = 64;
-/// Largest micro-batch that is tried.
+/// Largest micro-batch to try.
 pub(super) const LARGEST_MICRO_BATCH: u32 = 16;
-/// Fewest tokens of a sequence that context parallelism leaves on a GPU.
+/// Minimum tokens of a sequence per GPU under context parallelism.
 const FEWEST_TOKENS: u32 = 8192;
-/// The strategies, in the order that breaks ties: the one closest to a plain data-parallel loop
-/// first.
+/// All strategies. Ties go to the earlier one: the closest to a plain data-parallel loop is first.
 const ALL_STRATEGIES: [Strategy; 7] = [
     Strategy::Ddp,
     Strategy::Zero1,
@@ -28,7 +27,7 @@ const ALL_STRATEGIES: [Strategy; 7] = [
     Strategy::HybridShard,
     Strategy::ReshardTo,
 ];
-/// Those without the last, FSDP that reshards to a smaller group.
+/// All strategies except the last, FSDP that reshards to a smaller group.
 pub(super) const STRATEGIES: &[Strategy] = ALL_STRATEGIES.split_at(6).0;
 /// The recomputation modes, from the least to the most recomputation.
 pub(super) const MODES: [Recompute; 4] =
@@ -45,7 +44,7 @@ const LAID_OUT: [ParamId; 7] = [
     ParamId::ShardSize,
 ];
 
-/// The combinations around a scenario, by their place.
+/// The combinations around a scenario, by index.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LayoutSpace {
     base: Scenario,
@@ -59,13 +58,13 @@ pub(super) struct LayoutSpace {
 }
 
 impl LayoutSpace {
-    /// The layouts of the scenario's own batch.
+    /// Creates the layouts of the scenario's own batch.
     pub(super) fn new(base: &Scenario) -> Self {
         let strategies = &ALL_STRATEGIES;
         Self { strategies, ..Self::of_sequences(base, sequences(base), LARGEST_MICRO_BATCH) }
     }
 
-    /// The layouts of a step of so many sequences, in micro-batches up to a size.
+    /// Creates the layouts of a step of `sequences`, in micro-batches up to a size.
     pub(super) fn of_sequences(base: &Scenario, sequences: u32, largest_micro_batch: u32) -> Self {
         let shape = base.model.architecture();
         let mesh = base.degrees();
@@ -83,12 +82,12 @@ impl LayoutSpace {
         Self { base: *base, sequences, degrees, micro_batches, strategies: STRATEGIES }
     }
 
-    /// Number of combinations in a row that differ in micro-batch and recomputation alone.
+    /// Number of consecutive combinations that differ only in micro-batch and recomputation.
     pub(super) fn block(&self) -> usize {
         self.micro_batches.len() * MODES.len()
     }
 
-    /// Number of micro-batches, which vary first.
+    /// Number of micro-batch sizes, which vary fastest.
     pub(super) fn micro_batches(&self) -> usize {
         self.micro_batches.len()
     }
@@ -102,16 +101,16 @@ impl Space for LayoutSpace {
         degrees * self.block() * self.strategies.len()
     }
 
-    /// Returns the combination at a place if its degrees divide the GPUs, its micro-batches divide
+    /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
     /// the batch, and every number is within its bounds, so that the link of the layout reproduces
-    /// it.
+    /// the layout.
     fn at(&self, place: usize) -> Option<Scenario> {
         let mut indices = Indices(place);
         let (micro_batch_size, recompute) = (indices.on(&self.micro_batches)?, indices.on(&MODES)?);
         let strategy = indices.on(self.strategies)?;
         let [pps, cps, tps, eps] = &self.degrees;
         let (ep, tp, cp, pp) = (indices.on(eps)?, indices.on(tps)?, indices.on(cps)?, indices.on(pps)?);
-        // Most combinations do not divide evenly: known before a scenario is made of them.
+        // Most combinations do not divide evenly; this is checked before a scenario is built.
         let gpus = self.base.gpus.max(1);
         let replica = tp.checked_mul(cp)?.checked_mul(pp)?;
         if replica == 0 || !gpus.is_multiple_of(replica) {

@@ -1,5 +1,5 @@
-//! The answer of the search: the best layout of the batch as it is, and where no layout holds that,
-//! what would make one.
+//! The result of the layout search: the best layout of the present batch and, if no layout fits,
+//! the change that makes one fit.
 
 use super::advice::{Advice, is_worth_the_odds};
 use super::candidates::errors;
@@ -12,17 +12,17 @@ use engine::model::training::Optimizer;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
-/// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with
-/// one saver of memory after another.
+/// A search that advances in steps: over all layouts and, if none fits, over all layouts with one
+/// memory saver after another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutSearch {
     scenario: Scenario,
-    /// The scenario with the kernels that layouts are searched with.
+    /// The scenario with the kernels that the search uses.
     tuned: Scenario,
     as_it_is: Ranking,
-    /// Savers that are still to be tried, the last first.
+    /// Remaining savers, the next one last.
     savers: Vec<Change>,
-    /// The saver that is tried, with its search.
+    /// The present saver, with its search.
     saved: Option<(Change, Ranking)>,
 }
 
@@ -33,12 +33,12 @@ impl LayoutSearch {
         Self { scenario: *scenario, tuned, as_it_is: Ranking::new(&tuned), savers: savers(scenario), saved: None }
     }
 
-    /// The scenario whose layouts are searched.
+    /// Returns the scenario whose layouts are searched.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// The layouts of the scenario as it is.
+    /// Returns the ranking of the unchanged scenario's layouts.
     pub fn ranking(&self) -> &Ranking {
         &self.as_it_is
     }
@@ -52,7 +52,7 @@ impl LayoutSearch {
         } else if self.is_without()
             && let Some(change) = self.savers.pop()
         {
-            // What leaves the GPUs has to fit the hosts.
+            // Offloaded state must fit the hosts.
             let saving = apply(&self.tuned, change);
             self.saved = Some((change, Ranking::in_place_of(&saving, &self.tuned)));
         }
@@ -65,20 +65,20 @@ impl LayoutSearch {
         self.as_it_is.is_over() && tried && (self.savers.is_empty() || !self.is_without())
     }
 
-    /// Whether no layout is found yet.
+    /// Whether no layout has been found yet.
     fn is_without(&self) -> bool {
         self.as_it_is.best().is_empty() && self.also().is_none()
     }
 
-    /// The fastest layout of the scenario as it is that fits, of those that the framework can run
-    /// where it can run one.
+    /// Returns the fastest layout of the unchanged scenario that fits. Layouts that the framework
+    /// can run come first.
     pub fn best(&self) -> Option<&Layout> {
         self.as_it_is.best().first()
     }
 
-    /// The layouts worth a change of the scenario, whose report is given, the best first: at least
-    /// [`LEAST_GAIN`] faster where it fits, at odds of fitting that the speed is worth. Where the
-    /// first is tight, the best that is sure stands beside it.
+    /// Returns the layouts worth changing to, given the scenario's report, the best first: at least
+    /// [`LEAST_GAIN`] faster if the scenario fits, with odds of fitting that the gain is worth. If
+    /// the first layout is tight, the best sure layout is included.
     pub fn offered(&self, now: &Report) -> Vec<Layout> {
         let odds = accuracy::fit_odds(now);
         let is_runnable = self.scenario.lack().is_none();
@@ -88,7 +88,7 @@ impl LayoutSearch {
             let is_expressed = layout.lack.is_none() || !is_runnable;
             layout.scenario != self.scenario && (!now.fits() || is_better && is_expressed)
         };
-        // The scenario's own layout with other kernels, which a faster and less sure one may hide.
+        // The scenario's own layout with other kernels, which a faster, less sure layout may hide.
         let own = Layout::of(tuned(&self.scenario, &CHOICES));
         let own = core::iter::once(&own)
             .filter(|own| own.report.fits() && own.scenario.host_memory().may_replace(&self.scenario.host_memory()));
@@ -99,15 +99,16 @@ impl LayoutSearch {
         first.into_iter().chain(sure).copied().collect()
     }
 
-    /// If no layout fits: the first memory saver with which one fits, and the fastest such layout.
+    /// Returns the first memory saver with which a layout fits, and the fastest such layout, if no
+    /// layout fits without a saver.
     pub fn also(&self) -> Option<(Change, &Layout)> {
         let (change, ranking) = self.saved.as_ref()?;
         Some((*change, ranking.best().first()?))
     }
 
-    /// Whether a single change remains worth a word beside the layouts that are [`Self::offered`]:
-    /// where one fits, no shorter sequence and no hardware makes a run fit that does not; and none
-    /// that is such a layout itself.
+    /// Whether a single change is still worth showing next to the [`Self::offered`] layouts. If a
+    /// layout fits, a shorter sequence or other hardware is not needed to make the run fit; and a
+    /// change that equals an offered layout is redundant.
     pub fn keeps(&self, advice: &Advice, now: &Report) -> bool {
         let is_offered = self.offered(now).iter().any(|layout| layout.scenario == advice.scenario);
         let is_needed = now.fits() || self.best().is_none() || advice.price == Price::Free;
@@ -115,26 +116,26 @@ impl LayoutSearch {
     }
 }
 
-/// Visits more combinations. The best of all get the kernels and the pipeline schedule with which
-/// each of them is fastest.
+/// Visits more combinations. At the end, the best layouts get the kernels and the pipeline schedule
+/// with which each is fastest.
 fn advance(ranking: &mut Ranking, count: usize) {
     if ranking.advance(count) {
         ranking.tune(|layout| tuned(layout, &CHOICES));
     }
 }
 
-/// Gain below which the scenario is as good as the best layout.
+/// Gain below which the scenario counts as good as the best layout.
 pub const LEAST_GAIN: f64 = 0.01;
-/// Gain below which another kernel is not worth its name.
+/// Gain below which another kernel is not proposed.
 const LEAST_OF_KERNELS: f64 = 0.005;
 
-/// The kernels that are chosen for a layout. They speed most layouts up alike.
+/// Kernels that are chosen for all layouts, as most layouts gain alike.
 const KERNELS: [ParamId; 2] = [ParamId::AttentionKernel, ParamId::Compile];
-/// Those and what only a layout with a pipeline has.
+/// [`KERNELS`] and the pipeline schedule, which only pipelined layouts have.
 const CHOICES: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule];
 
-/// Returns the scenario with the options of some choices with which it is fastest, of those that
-/// its GPU and framework run.
+/// Returns the scenario with the fastest options of some choices, among those that its GPU and
+/// framework can run.
 fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     let before = errors(scenario);
     let mut best = *scenario;
@@ -154,7 +155,7 @@ fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
 /// loss without fp32 logits, 8-bit moments, states in host memory.
 fn savers(scenario: &Scenario) -> Vec<Change> {
     let mut savers = Vec::with_capacity(5);
-    // Last of all, as it trains another thing.
+    // Last, as adapters change the training.
     if scenario.trained.is_all() {
         savers.extend([Change::QLora, Change::Lora]);
     }
@@ -202,8 +203,8 @@ mod tests {
         let (change, layout) = search.also().unwrap();
         assert_eq!(change, Change::Offload, "8-bit moments are not enough here");
         assert!(layout.report.fits());
-        // All weights of 70B never fit on four A100. A host of 2 TiB holds what leaves them, and
-        // one of 1 TiB does not.
+        // All weights of 70B never fit on four A100. A host with 2 TiB holds the offloaded state,
+        // and one with 1 TiB does not.
         let offloaded = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1");
         assert_eq!(offloaded.also().unwrap().0, Change::Offload);
         let adapters = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1&hostmem=1024");
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn twins_are_one_row() {
-        // Eight GPUs of one node: to shard within the node is to shard over all.
+        // Eight GPUs of one node: sharding within the node equals sharding over all GPUs.
         let search = searched("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=8k&mbs=1&accum=8");
         let best = search.ranking().best();
         assert!(best.iter().all(|layout| !layout.scenario.strategy.uses_shard_size()), "{best:?}");

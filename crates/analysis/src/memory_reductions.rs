@@ -63,7 +63,7 @@ pub fn memory_reductions(scenario: &Scenario, report: &Report, part: MemoryPart)
     found
 }
 
-/// Of two that fit, the faster; else the one that lowers the whole more.
+/// Orders two reductions: of two that fit the faster first, else the larger reduction of the total.
 fn rank(one: &MemoryReduction, other: &MemoryReduction) -> core::cmp::Ordering {
     let by =
         |of: &MemoryReduction| if of.report.fits() { (1, of.report.tokens_per_s_per_gpu) } else { (0, of.less.get()) };
@@ -71,7 +71,7 @@ fn rank(one: &MemoryReduction, other: &MemoryReduction) -> core::cmp::Ordering {
     other_fits.cmp(&fits).then(of_other.total_cmp(&of_one))
 }
 
-/// Cost of a change; two changes at once cost a little more.
+/// Returns the cost of a change; two changes at once cost a little more.
 fn effort(of: &MemoryReduction) -> (Price, bool) {
     (of.turn.price(), matches!(of.turn, Turn::Change(Change::Both(..))))
 }

@@ -1,6 +1,6 @@
 //! Neighbours of a layout: the next valid degree of parallelism, micro-batch size or number of
-//! micro-batches, and the effect on the global batch. The scenario's validation decides what is
-//! valid.
+//! micro-batches, and the effect on the global batch. Validation of the scenario decides which
+//! values are valid.
 
 use super::scaling::with_the_same_batch;
 use engine::params::{self, ParamId};
@@ -33,14 +33,14 @@ pub fn with_count(scenario: &Scenario, id: ParamId, value: u32) -> Scenario {
     same.filter(|same| params::is_within_bounds(ParamId::GradAccumSteps.param(), same)).unwrap_or(changed)
 }
 
-/// Returns the next valid values below and above the one in use, with everything else of the
-/// scenario as it is: `None` where there is none, or where the parameter is no count of the layout.
-/// Micro-batches and their number double and halve.
+/// Returns the next valid values below and above the one in use, with the rest of the scenario
+/// unchanged: `None` if there is none, or if the parameter is no count of the layout. The
+/// micro-batch size and the number of micro-batches double and halve.
 pub fn around(scenario: &Scenario, id: ParamId) -> [Option<u32>; 2] {
     beside(scenario, id, in_use(scenario, id))
 }
 
-/// Returns the valid values below and above one that was typed and cannot be used, ascending.
+/// Returns the valid values below and above a typed value that cannot be used, ascending.
 pub fn corrections(scenario: &Scenario, id: ParamId) -> Vec<u32> {
     beside(scenario, id, asked(scenario, id)).into_iter().flatten().collect()
 }
@@ -57,7 +57,7 @@ fn beside(scenario: &Scenario, id: ParamId, at: u32) -> [Option<u32>; 2] {
         }
         ParamId::Tp | ParamId::Cp | ParamId::Pp | ParamId::Ep | ParamId::Etp | ParamId::ShardSize => {
             let errors = errors(scenario, None);
-            // Every degree divides the GPUs; what else it divides is asked for one by one.
+            // Every degree divides the GPUs; other conditions are validated value by value.
             let valid = |value: &u32| scenario.gpus.is_multiple_of(*value) && is_valid(scenario, id, *value, errors);
             let most = most.min(scenario.gpus);
             [(least..at.min(most.saturating_add(1))).rev().find(valid), (at.saturating_add(1)..=most).find(valid)]
@@ -66,12 +66,12 @@ fn beside(scenario: &Scenario, id: ParamId, at: u32) -> [Option<u32>; 2] {
     }
 }
 
-/// The value of a count as it was typed.
+/// Returns the typed value of a count.
 fn asked(scenario: &Scenario, id: ParamId) -> u32 {
     id.number().map_or(0, |number| (number.get)(scenario) as u32)
 }
 
-/// The value of a count that the engine computes with.
+/// Returns the value of a count that the engine uses.
 fn in_use(scenario: &Scenario, id: ParamId) -> u32 {
     let degrees = scenario.degrees();
     match id {
@@ -85,7 +85,7 @@ fn in_use(scenario: &Scenario, id: ParamId) -> u32 {
     }
 }
 
-/// Whether the layout with this value has no error about it, and none that was not there before.
+/// Whether the layout with this value has no error about the count, and no new error elsewhere.
 fn is_valid(scenario: &Scenario, id: ParamId, value: u32, errors_before: usize) -> bool {
     let changed = with_count(scenario, id, value);
     in_use(&changed, id) == value && errors(&changed, Some(id)) == 0 && errors(&changed, None) <= errors_before
@@ -151,12 +151,12 @@ mod tests {
             assert_eq!(next.grad_accum_steps, 4 * value);
             assert_eq!(with_count(&next, id, 1), scenario, "and back");
         }
-        // Half as many replicas of one sequence each take two; twice as many cannot have half a
-        // sequence.
+        // With half as many replicas, each takes two sequences; with twice as many, none can take
+        // half a sequence.
         let split = Scenario { tp: 2, ..default_scenario() };
         let whole = with_count(&split, ParamId::Tp, 1);
         assert_eq!(sequences(&whole), 2.0 * sequences(&split));
-        // The number of micro-batches and their size are the batch.
+        // The number and the size of micro-batches define the batch.
         let twice = with_count(&scenario, ParamId::MicroBatchSize, 2);
         assert_eq!(sequences(&twice), 2.0 * sequences(&scenario));
     }

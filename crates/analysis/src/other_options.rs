@@ -6,8 +6,9 @@ use engine::model::software::AttentionKernel;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
-/// Returns the scenario with each other option of a choice, by its index: those that can be set
-/// without a new error. None where the parameter is no choice, or is not about the scenario.
+/// Returns the scenario with each other option of a choice, with the option's index: options that
+/// can be set without a new error. Empty if the parameter is no choice, or does not apply to the
+/// scenario.
 pub(super) fn others(scenario: &Scenario, param: &Param, errors_before: usize) -> Vec<(usize, Scenario)> {
     let is_here = (param.is_relevant)(scenario) && (param.applies)(scenario);
     let Some(choice) = param.choice().filter(|_| is_here) else { return Vec::new() };
@@ -20,8 +21,8 @@ pub(super) fn others(scenario: &Scenario, param: &Param, errors_before: usize) -
     (0..choice.options.len()).filter(|option| *option != now).filter_map(with).collect()
 }
 
-/// Returns the scenario with each other option of the choices of how a step runs. None of them lets
-/// it compute other numbers: attention in 8 bits is left out.
+/// Returns the scenario with each other option of some choices of execution. Options that change
+/// the computed numbers are left out: 8-bit attention.
 pub(super) fn turned(scenario: &Scenario, how: &[ParamId], errors_before: usize) -> Vec<(Turn, Scenario)> {
     let of = |id: &ParamId| {
         let id = *id;

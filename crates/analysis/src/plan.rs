@@ -1,17 +1,17 @@
 //! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
 //!
 //! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of
-//! GPUs and layouts, and keeps the fastest layout of each case that fits. Nothing is left out by a
-//! guess: every layout that divides evenly is evaluated, but for those in which weights and
-//! optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation,
-//! for those that recompute where the same fits without ([`Laws`]), and for micro-batches larger
-//! than one that does not fit ([`outgrows_smaller`]). A case is one place that a question asks
-//! about ([`Kind`]); the questions ([`Question`]) then sort the cases ([`Plan::answers`]), so that
-//! another deadline needs no other search.
+//! GPUs and layouts, and keeps the fastest layout of each case that fits. Every layout that divides
+//! evenly is evaluated, except three kinds that cannot win: layouts in which weights and optimizer
+//! state alone exceed the memory, which depend on neither micro-batch nor recomputation; layouts
+//! that recompute although the layout fits without recomputation ([`Laws`]); and micro-batches
+//! larger than one that does not fit ([`outgrows_smaller`]). A case is one combination that a
+//! question covers ([`Kind`]). The questions ([`Question`]) sort the cases ([`Plan::answers`]), so
+//! that another deadline needs no new search.
 //!
-//! A layout that fits less surely than asked for is none ([`Terms`]). The tokens of a step are
-//! those that are asked for, as they decide what the run learns; where the GPUs do not divide them,
-//! up to a quarter fewer. The largest batch is a question of its own.
+//! Layouts with lower odds of fitting than requested are rejected ([`Terms`]). Tokens per step are
+//! those requested, as they affect what the run learns; if the GPUs do not divide them, up to a
+//! quarter fewer. The largest batch is a question of its own.
 
 mod answers;
 mod batch;
@@ -42,7 +42,7 @@ use engine::scenario::{Scenario, Strategy};
 use engine::units::Seconds;
 use fastest::{Fastest, Limits};
 
-/// A search that is done piece by piece.
+/// A search that advances in steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     scenario: Scenario,
@@ -51,23 +51,23 @@ pub struct Plan {
     hardware: Vec<Hardware>,
     cases: Vec<Case>,
     limits: Limits,
-    /// The case that is searched.
+    /// Index of the case being searched.
     at: usize,
-    /// Its search, once begun.
+    /// Search of that case, once begun.
     search: Option<Search<Fastest>>,
     found: Vec<Found>,
     progress: Progress,
 }
 
 impl Plan {
-    /// Creates a search over every cluster of the catalog and the scenario's own hardware, on some
-    /// terms; nothing is evaluated yet.
+    /// Creates a search over every cluster of the catalog and the scenario's own hardware, with
+    /// given terms; nothing is evaluated yet.
     pub fn new(scenario: &Scenario, kind: Kind, terms: Terms) -> Self {
         Self::over(scenario, kind, terms, hardware::all(scenario))
     }
 
-    /// Creates a search over some hardware; questions about the scenario's own GPUs need no other
-    /// than [`Hardware::own`].
+    /// Creates a search over given hardware; questions about the scenario's own GPUs need only
+    /// [`Hardware::own`].
     pub fn over(scenario: &Scenario, kind: Kind, terms: Terms, hardware: Vec<Hardware>) -> Self {
         let cases = cases::of(scenario, kind, terms.batch, &hardware);
         let of = cases.iter().map(Space::len).sum();
@@ -77,8 +77,8 @@ impl Plan {
             terms,
             cases,
             hardware,
-            // A layout may have the errors that the scenario has in any layout, and may ask the
-            // hosts for what the scenario asks them for.
+            // A layout may have the errors that the scenario has in every layout, and may need as
+            // much host memory as the scenario.
             limits: Limits { errors: errors(&plain(scenario)), host: scenario.host_memory(), sure: terms.sure },
             at: 0,
             search: None,
@@ -87,17 +87,17 @@ impl Plan {
         }
     }
 
-    /// Whether this is the search of a scenario on these terms.
+    /// Whether this plan searches the scenario, the kind and the terms.
     pub fn is_of(&self, scenario: &Scenario, kind: Kind, terms: Terms) -> bool {
         self.kind == kind && self.terms == terms && self.scenario == *scenario
     }
 
-    /// The scenario that is planned.
+    /// Returns the planned scenario.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Returns the terms that every answer keeps.
+    /// Returns the terms that every answer meets.
     pub fn terms(&self) -> Terms {
         self.terms
     }
@@ -107,12 +107,12 @@ impl Plan {
         self.kind
     }
 
-    /// The hardware that is searched, the scenario's own first.
+    /// Returns the searched hardware, the scenario's own first.
     pub fn hardware(&self) -> &[Hardware] {
         &self.hardware
     }
 
-    /// The fastest layout of each case that has one, in the order of the search.
+    /// Returns the fastest layout of each case that has one, in the order of the search.
     pub fn found(&self) -> &[Found] {
         &self.found
     }
@@ -146,13 +146,13 @@ impl Plan {
     }
 }
 
-/// Returns the scenario in a layout without a degree of parallelism but sharding, whose errors no
-/// layout mends.
+/// Returns the scenario with sharding as its only parallelism. Errors of this layout remain in
+/// every layout.
 fn plain(scenario: &Scenario) -> Scenario {
     Scenario { tp: 1, cp: 1, pp: 1, ep: 1, micro_batch_size: 1, ..*scenario }.with_strategy(Strategy::FullShard)
 }
 
-/// Returns days in a time.
+/// Converts a time to days.
 fn days(time: Seconds) -> f64 {
     time.hours() / 24.0
 }

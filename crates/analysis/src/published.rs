@@ -51,8 +51,8 @@ pub enum MemoryStage {
 }
 
 impl MemoryStage {
-    /// Returns the memory of the stage: as simulated where the trace follows the whole step, else
-    /// by the formulas.
+    /// Returns the memory of the stage: simulated if the allocator trace covers the whole step,
+    /// else from the formulas.
     pub fn memory(self, setup: &Setup) -> MemoryReport {
         let all = stages(setup);
         match self {
@@ -255,7 +255,7 @@ mod tests {
         let row = Published { batch_share: 0.5, ..row(Some(1.0), Some(40.0)) };
         let (scenario, report) = (row.scenario(), row.scenario().report());
         assert_eq!(row.predicted_step(&scenario), 0.5 * report.time.step.get());
-        // Reserved has no CUDA context in it.
+        // Reserved memory excludes the CUDA context.
         let peak = row.peak.unwrap();
         let memory = peak.stage.memory(&scenario.setup());
         let reserved = memory.peak - memory.parts.get(MemoryPart::Context);

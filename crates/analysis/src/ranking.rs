@@ -17,7 +17,7 @@ use engine::model::run::HostMemory;
 use engine::scenario::Scenario;
 use engine::scenario::expressed::Lack;
 
-/// Number of layouts that are kept.
+/// Number of layouts to keep.
 pub const MOST: usize = 8;
 
 /// A layout that fits.
@@ -27,7 +27,7 @@ pub struct Layout {
     pub scenario: Scenario,
     /// The report of the scenario.
     pub report: Report,
-    /// The odds that it fits, 0 to 1.
+    /// The odds that the layout fits, 0 to 1.
     pub odds: f64,
     /// The part of the layout that its framework cannot run.
     pub lack: Option<Lack>,
@@ -50,16 +50,17 @@ impl Layout {
         self.lack.is_some().cmp(&other.lack.is_some()).then(own.total_cmp(&others))
     }
 
-    /// Whether it fits with the odds that are called so.
+    /// Whether the layout fits with odds high enough for [`Verdict::Fits`].
     pub fn is_sure(&self) -> bool {
         Verdict::of(self.odds) == Verdict::Fits
     }
 
-    /// Returns the key under which two layouts count as the same kind: the degrees of parallelism,
-    /// whether weights are sharded, whether only within a group, and whether it fits for sure.
+    /// Returns the key under which two layouts count as one kind: the degrees of parallelism,
+    /// whether weights are sharded, whether only within a group, and whether the layout fits
+    /// surely.
     fn kind(&self) -> ([u32; 4], [bool; 3]) {
         let Scenario { tp, cp, pp, ep, strategy, shard_size, .. } = self.scenario;
-        // A group of all GPUs is none.
+        // A group of all GPUs is no smaller group.
         let in_groups = strategy.uses_shard_size() && shard_size < self.scenario.degrees().dp;
         ([tp, cp, pp, ep], [strategy.shards_weights(), in_groups, self.is_sure()])
     }
@@ -89,8 +90,8 @@ impl Ranking {
         Self::in_place_of(base, base)
     }
 
-    /// Creates a search around a scenario that stands in for another: its layouts may ask the hosts
-    /// for what they have, or for what the other asks them for anyway.
+    /// Creates a search around a scenario that replaces another. Its layouts may need as much host
+    /// memory as the hosts have, or as the other scenario needs anyway.
     pub(super) fn in_place_of(base: &Scenario, other: &Scenario) -> Self {
         let space = LayoutSpace::new(base);
         let progress = Progress { of: space.len(), ..Progress::default() };
@@ -109,13 +110,13 @@ impl Ranking {
         self.search.is_over(&self.space)
     }
 
-    /// Returns the best layouts so far, one of each kind: sharding and degrees of parallelism.
-    /// Those that the framework can run come first, and of these the fastest.
+    /// Returns the best layouts so far, one of each kind. Layouts that the framework can run come
+    /// first, then the fastest.
     pub fn best(&self) -> &[Layout] {
         &self.search.objective.best
     }
 
-    /// Returns the best layout so far that fits with the odds that are called so.
+    /// Returns the best layout so far that fits surely.
     pub fn sure(&self) -> Option<&Layout> {
         self.search.objective.sure()
     }
@@ -126,8 +127,8 @@ impl Ranking {
         self.is_over()
     }
 
-    /// Replaces each of the best layouts by what a function makes of it, where that fits and comes
-    /// before it.
+    /// Replaces each of the best layouts by its tuned version, if that fits and ranks before the
+    /// layout.
     pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
         let BestOfKinds { host, best, .. } = &mut self.search.objective;
         for layout in best.iter_mut() {
@@ -180,7 +181,7 @@ impl BestOfKinds {
         let place = self.best.partition_point(|other| !is_before(other));
         self.best.insert(place, layout);
         if self.best.len() > MOST {
-            // The best that is sure stays, however many that are tight are faster.
+            // The best sure layout stays, however many tight ones are faster.
             let is_last_sure = self.best.iter().position(Layout::is_sure) == Some(MOST);
             self.best.remove(if is_last_sure { MOST - 1 } else { MOST });
         }

@@ -1,5 +1,4 @@
-//! Adaptive sweeps: nodes are evaluated closely where the picture changes and interpolated
-//! elsewhere.
+//! Adaptive sweeps: nodes are evaluated where the picture changes, and interpolated elsewhere.
 
 use super::sweep::{ParamRange, Sample, assign, sample_at};
 use engine::scenario::Scenario;
@@ -11,8 +10,8 @@ const NEAR: f64 = 0.002;
 /// Largest error of an interpolated value that lines are drawn from: well below the fraction of a
 /// grid cell that one pixel covers.
 const NEAR_LINES: f64 = 0.003;
-/// Beyond this magnitude only the sign of a value matters: no line passes between a node and its
-/// neighbours, as neighbours differ by a seventh.
+/// Magnitude above which only the sign of a value matters: neighbouring nodes differ by at most a
+/// seventh, so no line passes between such a node and its neighbours.
 const FAR: f64 = 0.4;
 
 /// The value at a node of an adaptive sweep.
@@ -57,7 +56,7 @@ impl Node for Sample {
     }
 }
 
-/// A plain number, of which only the sign matters.
+/// A plain number of which only the sign matters.
 impl Node for f64 {
     fn is_beside(&self, other: &Self) -> bool {
         (*self >= 0.0) == (*other >= 0.0)

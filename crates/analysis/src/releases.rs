@@ -7,18 +7,19 @@ use engine::units::Bytes;
 use links::release::apply;
 use links::{decode, encode};
 
-/// Effect of a release compared with the one before it.
+/// Effect of a release compared with the preceding release.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// The release before.
+    /// The preceding release.
     pub before: &'static Release,
-    /// Memory of one GPU minus that of the release before; negative if the release saves memory.
+    /// Memory of one GPU minus that of the preceding release; negative if the release saves memory.
     pub needed: Bytes,
-    /// The time of a step over that before, less 1.
+    /// Step time divided by that of the preceding release, minus 1.
     pub slower: f64,
 }
 
-/// A scenario at another release: what was chosen beside the settings of its own release stays.
+/// Returns the scenario at another release; choices that differ from the scenario's own release
+/// stay.
 ///
 /// ```
 /// use analysis::releases::at;
@@ -48,8 +49,8 @@ pub fn change(scenario: &Scenario) -> Option<Change> {
     Some(Change { before, needed: now.memory.needed - then.memory.needed, slower })
 }
 
-/// What a release does by itself, and what that changes: "Since 2026-04-27: Head and loss run over
-/// chunks of the tokens. Against April 2025: -11.7 GiB."
+/// Describes a release and its effect: "Since 2026-04-27: Head and loss run over chunks of the
+/// tokens. Against April 2025: -11.7 GiB."
 pub fn said(release: &Release, change: Option<&Change>) -> String {
     let says = format!("Since {}: {}", release.since, release.says);
     let Some(change) = change else { return says };

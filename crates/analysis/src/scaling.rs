@@ -8,7 +8,7 @@ use engine::scenario::Scenario;
 const MOST: u32 = 131_072;
 /// Number of doublings beyond the scenario's own GPUs.
 const DOUBLINGS: u32 = 4;
-/// Number of GPUs that the sweep reaches at least.
+/// Minimum number of GPUs up to which the sweep goes.
 const AT_LEAST: u32 = 512;
 
 /// The result at one number of GPUs.
@@ -36,7 +36,7 @@ pub struct Scaling {
 /// GPUs, by doublings.
 pub fn scaling(scenario: &Scenario) -> Scaling {
     let degrees = scenario.degrees();
-    // The resolved degrees stay the same on every number of GPUs.
+    // The resolved degrees apply to every number of GPUs.
     let kept = Scenario { tp: degrees.tp, cp: degrees.cp, pp: degrees.pp, ..*scenario };
     let mut scaling = Scaling::default();
     for replicas in numbers(sweep::replica(&kept), degrees.dp) {

@@ -1,28 +1,28 @@
-//! The one search behind all questions: a space of candidates, visited place by place, and an
-//! objective that keeps the best.
+//! The search behind all questions: a space of candidates, visited by index, and an objective that
+//! keeps the best.
 //!
 //! | question | space | objective |
 //! |---|---|---|
 //! | [`crate::ranking`]: the best layouts | the layouts of a batch | the best of each kind |
 //! | [`crate::plan`]: a deadline, a budget, the GPUs at hand | the layouts of each case | the fastest of a case |
 //! | [`crate::best`]: the MFU that memory allows | lengths, micro-batches, recomputation | all, by MFU |
-//! | [`crate::bounds_search`]: the same by the closed-form bounds | stage, share kept, tokens | the highest MFU |
+//! | [`crate::bounds_search`]: the MFU by the closed-form bounds | stage, share kept, tokens | the highest MFU |
 //!
 //! Questions about a single axis are bisected ([`last`]): [`crate::limits`].
 
-/// Candidates, each at a place.
+/// Candidates, each with an index (place).
 pub(crate) trait Space {
-    /// A configuration that is evaluated.
+    /// A configuration to evaluate.
     type Candidate;
 
     /// Number of places.
     fn len(&self) -> usize;
 
-    /// Returns the candidate at a place; `None` where its numbers are impossible together.
+    /// Returns the candidate at a place; `None` if its values are impossible together.
     fn at(&self, place: usize) -> Option<Self::Candidate>;
 }
 
-/// A place taken apart into one index for each axis, the axis that varies fastest first.
+/// A place decomposed into one index per axis, the fastest-varying axis first.
 pub(crate) struct Indices(pub(crate) usize);
 
 impl Indices {
@@ -64,15 +64,15 @@ pub struct Progress {
     pub visited: usize,
     /// Combinations in all.
     pub of: usize,
-    /// Of those visited, how many were evaluated: the others do not divide evenly, have no more
-    /// room for weights and optimizer state than one evaluated that lacks it for these alone, or
-    /// cannot be the best for another that was evaluated ([`crate::plan::Laws`]).
+    /// Number of visited combinations that were evaluated. The others do not divide evenly, have no
+    /// more room for weights and optimizer state than an evaluated one that lacks room for these
+    /// alone, or cannot be the best because of another evaluated one ([`crate::plan::Laws`]).
     pub evaluated: usize,
-    /// Of those evaluated, how many fit in memory, surely enough or not.
+    /// Number of evaluated combinations that fit in memory, whatever their odds.
     pub fitting: usize,
 }
 
-/// A search that runs piece by piece: its objective, and the next place to visit.
+/// A search that advances in steps: its objective, and the next place to visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Search<O> {
     pub(crate) objective: O,
@@ -100,8 +100,8 @@ impl<O> Search<O> {
         self.place >= space.len()
     }
 
-    /// Visits up to `count` more places, or a few more where many are settled at once. Returns how
-    /// many.
+    /// Visits up to `count` more places, or a few more if many are settled at once. Returns the
+    /// number of places visited.
     pub(crate) fn advance<S: Space>(&mut self, space: &S, count: usize, progress: &mut Progress) -> usize
     where
         O: Objective<S::Candidate>,
@@ -126,9 +126,9 @@ impl<O> Search<O> {
     }
 }
 
-/// Bisects a range for the last value at which something holds that holds up to there and not
-/// beyond: `None` where it does not hold at the first. `middle` returns a value between two, until
-/// they are near enough.
+/// Bisects a range for the last value at which a monotonic condition holds: `None` if the condition
+/// fails at the first value. `middle` returns a value between two, or `None` once the two are close
+/// enough.
 pub(crate) fn last<T: Copy>(
     (first, end): (T, T),
     mut middle: impl FnMut(T, T) -> Option<T>,
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Keeps what is even, and passes over the fifties.
+    /// Keeps even numbers, and skips 50 to 59.
     struct Even(Vec<usize>);
 
     impl Objective<usize> for Even {

@@ -1,4 +1,4 @@
-//! Sensitivity: how much the result changes when each number grows by a tenth or doubles, with the
+//! Sensitivity: the change of the result when each number grows by a tenth or doubles, with the
 //! others fixed.
 
 use super::neighbour_layouts::sequences;
@@ -39,8 +39,8 @@ const TENTHS: f64 = 7.27;
 /// Changes smaller than this fraction of the result are ignored.
 const LEAST: f64 = 0.0005;
 
-/// Numbers that nobody sets: what kernels and links reach of their peaks, fitted to published runs
-/// or borrowed from other silicon, and how evenly tokens reach their experts.
+/// Numbers that users do not set: the fractions of their peaks that kernels and links reach, fitted
+/// to published runs or borrowed from other silicon, and the balance of tokens over experts.
 const UNSURE: [ParamId; 16] = [
     ParamId::MatmulEfficiency,
     ParamId::Matmul8BitEfficiency,
@@ -60,24 +60,24 @@ const UNSURE: [ParamId; 16] = [
     ParamId::Imbalance,
 ];
 
-/// Which numbers are ranked.
+/// The numbers to rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knobs {
-    /// Those that a user can set: model, run and hardware.
+    /// Numbers that a user can set: model, run and hardware.
     Levers,
-    /// Those that the prediction is unsure of.
+    /// Numbers that the prediction is uncertain about.
     Unsure,
 }
 
 impl Knobs {
-    /// Whether a parameter is one of them.
+    /// Whether a parameter belongs to the group.
     pub fn has(self, param: &Param) -> bool {
         UNSURE.contains(&param.id) == (self == Self::Unsure)
     }
 }
 
 /// Returns the numbers that change a result most, at most `count`, the strongest first. A number
-/// that makes a run fit which did not comes before all others. `measure` returns the result of a
+/// whose change makes the run fit comes before all others. `measure` returns the result of a
 /// scenario, given its sample.
 pub fn strongest(
     scenario: &Scenario,
@@ -170,8 +170,8 @@ mod tests {
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(25.0);
         let now = scenario.report();
         let slow = strongest(&scenario, (Knobs::Levers, 10), &mfu);
-        // The network sets the time: twice the peak is as fast, and so half as well used; twice the
-        // link is not.
+        // The network determines the step time: twice the peak gives an equal time and half the
+        // MFU; twice the link bandwidth raises the MFU.
         let peak = find(&slow, ParamId::Peak16Bit).unwrap().doubled.unwrap();
         assert!((peak.value / now.mfu - 0.5).abs() < 0.02, "{}", peak.value / now.mfu);
         let link = find(&slow, ParamId::LinkBandwidth).unwrap().doubled.unwrap();

@@ -1,4 +1,4 @@
-//! Measured runs similar to a scenario in the choices that decide its speed.
+//! Measured runs similar to a scenario in the choices that affect speed.
 //!
 //! A distance counts steps that matter to speed. A doubling of the model counts one, as does
 //! another recomputation mode; a doubling of the GPUs, of the sequence, or of a degree of
@@ -13,7 +13,7 @@ use engine::model::software::{AttentionKernel, Framework};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
 use engine::scenario::{Id, Scenario, Strategy};
 
-/// The choices of a scenario that decide its speed.
+/// The choices of a scenario that affect its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
     gpu: Id,
@@ -37,7 +37,7 @@ pub struct Traits {
 const OF_COUNTS: [f64; 3] = [0.5, 0.5, 0.25];
 /// Steps of a doubling of a degree of parallelism.
 const OF_DEGREES: f64 = 0.5;
-/// Steps between tasks whose speeds say little about each other.
+/// Steps between tasks whose speeds are hardly comparable.
 const APART: f64 = 4.0;
 
 impl Traits {
@@ -61,7 +61,7 @@ impl Traits {
         }
     }
 
-    /// Returns the distance to another scenario's in steps: 0 where all traits are the same.
+    /// Returns the distance to other traits in steps: 0 if all traits are equal.
     pub fn distance(&self, other: &Self) -> f64 {
         let unlike = |is_unlike: bool, steps: f64| if is_unlike { steps } else { 0.0 };
         let gpu = if self.generation == other.generation { unlike(self.gpu != other.gpu, 1.0) } else { 3.0 };
@@ -89,8 +89,7 @@ impl Traits {
     }
 }
 
-/// Returns how often one value doubles to the other: whole doublings, and what is left in
-/// proportion.
+/// Returns the number of doublings between two values: whole doublings, and a proportional rest.
 fn doublings(one: f64, other: f64) -> f64 {
     let (low, high) = if one < other { (one, other) } else { (other, one) };
     if low <= 0.0 || !high.is_finite() {
@@ -104,8 +103,8 @@ fn doublings(one: f64, other: f64) -> f64 {
     times + (ratio - 1.0)
 }
 
-/// Returns the places of the nearest of some scenarios, at most `most`, each with its distance, the
-/// nearest first; of equally near ones the first.
+/// Returns the indices of the nearest of some scenarios, at most `most`, each with its distance,
+/// the nearest first; ties keep their order.
 pub fn nearest<'a>(own: &Traits, all: impl Iterator<Item = &'a Traits>, most: usize) -> Vec<(usize, f64)> {
     let mut found: Vec<(usize, f64)> = Vec::with_capacity(most + 1);
     for (place, distance) in all.map(|other| own.distance(other)).enumerate() {

@@ -48,7 +48,7 @@ impl Sample {
         self.capacity - self.needed
     }
 
-    /// Whether what the run needs is within the capacity.
+    /// Whether the needed memory is within the capacity.
     pub fn fits(&self) -> bool {
         self.needed <= self.capacity
     }
@@ -99,9 +99,9 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     }
 }
 
-/// Sets a parameter to a position of its slider. The position nearest to a published size of the
-/// model is that size. A position whose value means the present one (16.0B for a model of 15.96B)
-/// is passed over, so that arrow keys never stop there.
+/// Sets a parameter to a position of its slider. The position nearest to the model's published size
+/// gives that size. A position whose displayed value equals the present one (16.0B for a model of
+/// 15.96B) is skipped, so that arrow keys never get stuck there.
 pub fn slide(scenario: &mut Scenario, number: &Number, index: u32) {
     let number = number.within(scenario);
     let before = *scenario;
@@ -134,8 +134,8 @@ fn experts(scenario: &Scenario) -> u32 {
     }
 }
 
-/// Returns the number of which a swept expert count is a multiple: one expert on each GPU over
-/// which they are split, or could be split when the degree is chosen automatically.
+/// Returns the number of which a swept expert count is a multiple: one expert on each GPU of the
+/// expert-parallel group, or of the largest possible group if the degree is chosen automatically.
 pub fn experts_together(scenario: &Scenario) -> u32 {
     match experts(scenario) {
         0 => 1,
@@ -287,8 +287,8 @@ mod tests {
         assert_eq!(scenario.gpus, 120);
         let degrees = scenario.degrees();
         assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (2, 1, 3, 20));
-        // Between one replica and a whole group the result is whole replicas; below one replica
-        // nothing is rounded up.
+        // Between one replica and a whole group, the result is whole replicas; below one replica
+        // the number is not rounded up.
         (scenario.strategy, scenario.shard_size) = (Strategy::HybridShard, 8);
         for (wanted, nearest) in [(40.0, 42), (7.0, 6), (5.0, 5)] {
             assign(&mut scenario, number(ParamId::Gpus), wanted);

@@ -25,10 +25,10 @@ const SMALL: f64 = 0.005;
 /// Change of the whole step that counts as none: rounding.
 const AT_LEAST_AS_FAST: f64 = -1e-9;
 
-/// Returns at most one change for each part: the cheapest, and of equally cheap ones the one that
-/// saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The step
-/// gets no slower, and a run that fits still fits, at acceptable odds. More GPUs, more memory and
-/// shorter sequences make another run, so they are not candidates.
+/// Returns at most one change for each part: the cheapest and, among equally cheap ones, the one
+/// that saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The
+/// step gets no slower, and a run that fits still fits, at acceptable odds. More GPUs, more memory
+/// and shorter sequences change the run itself, so they are not candidates.
 pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<TimeReduction> {
     let mut best: Vec<TimeReduction> = Vec::new();
     for (turn, changed) in candidates(scenario, Goal::Speed) {
@@ -44,7 +44,7 @@ pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) ->
             if part == StepPart::Useful || now.share(part) < SMALL {
                 continue;
             }
-            // Slower compute waits less for its data and gains nothing.
+            // Slower compute hides data loading without a gain.
             if part == StepPart::Loading && advice.gain < LEAST {
                 continue;
             }
@@ -67,7 +67,7 @@ fn is_lever(turn: Turn) -> bool {
     !matches!(turn, Turn::Change(Change::Gpus(_) | Change::Memory(_) | Change::SeqLen(_)))
 }
 
-/// GPU time of a part for a token, up to a factor.
+/// Returns the GPU time of a part per token, up to a factor.
 fn per_token(split: &Waterfall, report: &Report, part: StepPart, scenario: &Scenario) -> f64 {
     split.get(part).get() * f64::from(scenario.gpus) / report.tokens_per_step
 }

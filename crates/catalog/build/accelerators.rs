@@ -1,4 +1,4 @@
-//! Accelerators, and the silicon that they are made of.
+//! Generates the tables of accelerators and of silicon (the chip generations in accelerators).
 
 use serde_json::Value;
 
@@ -32,14 +32,14 @@ const SHEET: Shape = Shape {
 const RATE: &str = "BytesPerSecond::from_gb_per_s";
 const FLOPS: &str = "FlopsPerSecond::from_tflops";
 
-/// A list price, of accelerators and of products of clouds.
+/// Fields of a list price, for accelerators and for cloud products.
 pub(crate) const PRICE: Shape = Shape {
     name: "Price",
     base: "",
     fields: &[needed(Kind::Number, "usd_per_hour"), needed(Kind::Text, "source"), or("\"\"", Kind::Text, "date")],
 };
 
-/// The tables of silicon, of accelerators, and of what else those are called.
+/// Generates the tables of silicon, of accelerators, of further GPU names and of usual clusters.
 pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
     let [silicon] = silicon.rows([("silicon", "name")])?;
     let silicon = with_likes(silicon)?;
@@ -63,8 +63,8 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
     ])
 }
 
-/// Adds what a row leaves to others: its usable memory as a share, wider formats' peaks, its
-/// silicon.
+/// Fills in the values that a row derives: usable memory as a share, peaks of narrower formats, and
+/// the constants of its silicon.
 fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     let memory = row.number("memory_gib")?;
     let usable = match row.take_text("usable_like").as_str() {
@@ -80,7 +80,7 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
         }
     };
     row.set("usable_percent", usable / memory * 100.0);
-    // The build needs none of them from here on.
+    // Both are folded into `usable_percent`; later steps reject unknown fields.
     row.take("usable_gib");
     row.take("usable_source");
     for [wide, narrow] in [["16", "8"], ["8", "4"]] {
@@ -100,13 +100,13 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     }
     row.set("efficiency", format!("efficiency::{efficiency}.efficiency"));
     share_price(row)?;
-    // What is none of the entry's own is its sheet.
+    // All fields that do not belong to the entry are fields of its data sheet.
     let sheet = row.take_all(|name| !ENTRY.has(name));
     row.set("values", SHEET.write(&sheet)?);
     Ok(())
 }
 
-/// Divides the price of a node by those that share it.
+/// Divides the price of a node by the number of accelerators in it (`of`).
 pub(crate) fn share_price(row: &mut Row) -> Result<(), String> {
     let Some(mut price) = row.take("price") else { return Ok(()) };
     let number = |name: &str| price.get(name).and_then(Value::as_f64);
@@ -125,7 +125,7 @@ fn constant_name(name: &str) -> String {
     name.to_uppercase().replace(['-', '.'], "_")
 }
 
-/// A row of silicon as a constant of Rust.
+/// Writes a row of silicon as a Rust constant.
 fn constant(row: &Row) -> Result<String, String> {
     let known = [
         "name",
@@ -170,7 +170,7 @@ fn constant(row: &Row) -> Result<String, String> {
     Ok(format!("/// {}: {}.\npub const {name}: Silicon = {of};\n", what.trim(), source.trim()))
 }
 
-/// A fraction that kernels reach: a number, a fitted constant, or one scaled from llm.q.
+/// Writes a fraction of a peak: a number, a fitted constant, or a number scaled from llm.q.
 pub(crate) fn fraction(value: &Value) -> Result<String, String> {
     let fitted = value.as_str().and_then(|text| text.strip_prefix("fitted:"));
     let by_llm_q = value.get("by_llm_q").and_then(Value::as_f64);

@@ -1,4 +1,4 @@
-//! Examples: named scenarios, and single layers of experts.
+//! Generates the tables of examples: named scenarios, and single layers of experts.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ const EXPERT_LAYER: Shape = Shape {
     fields: &[needed(Kind::Text, "id name found"), needed(Kind::By(setting), "layer=setting")],
 };
 
-/// The tables of scenarios, of what is published beside them, and of layers.
+/// Generates the tables of scenarios, of published numbers to compare with them, and of layers.
 pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String> {
     let (mut entries, mut published, mut layers, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let arrays = ["example", "plan", "claim", "expert_layer"].map(|array| (array, "id"));
@@ -52,7 +52,7 @@ pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String>
     ])
 }
 
-/// A layer as a closure that builds it.
+/// Writes a layer as a closure that builds it.
 fn setting(value: &Value) -> Result<String, String> {
     let function = value.get("function").and_then(Value::as_str).ok_or("it names no function")?;
     let given = value.get("given").map(Value::to_string).unwrap_or_default();

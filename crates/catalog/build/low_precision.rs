@@ -1,4 +1,4 @@
-//! Recipes of products in 8 and 4 bits.
+//! Generates the tables of 8-bit and 4-bit recipes for matrix products.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ const MIXED: Shape = Shape {
     ],
 };
 
-/// The tables of recipes, and of what Megatron-Bridge calls them.
+/// Generates the tables of recipes, and of Megatron-Bridge's names for them.
 pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String> {
     let [recipes, megatron] = file.rows([("recipe", "name"), ("mixed", "name")])?;
     let recipes = recipes.iter().map(|row| RECIPE.write(row)).collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,5 @@
-//! Makes the tables of the catalog from the rows of `data/`, and from the releases of the programs'
-//! own files, `crates/files/programs/*/releases.toml`. A row that is wrong, or has no source, fails
+//! Generates the tables of the catalog from the rows of `data/`, and from the release files of the
+//! programs, `crates/files/programs/*/releases.toml`. A row that is wrong, or has no source, fails
 //! the build.
 
 mod accelerators;
@@ -16,7 +16,7 @@ mod shape;
 
 use std::path::{Path, PathBuf};
 
-/// Files of Rust by their names.
+/// Generated Rust files: name and text.
 type Files = Vec<(&'static str, String)>;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
     }
 }
 
-/// All tables.
+/// Generates all tables.
 fn tables(root: &Path) -> Result<Files, String> {
     let data = |name: &str| rows::read(root, &format!("data/{name}"));
     let mut files = releases::tables(&root.join("crates/files/programs"))?;

@@ -1,4 +1,4 @@
-//! Models, their architectures and families.
+//! Generates the tables of models, of their architectures and of families.
 
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ const TOWER: Shape = Shape {
     ],
 };
 
-/// The tables of models, of their repositories and other names, and of families.
+/// Generates the tables of models, of their repositories and further names, and of families.
 pub(crate) fn tables(
     architectures: &File,
     models: &File,
@@ -107,7 +107,8 @@ pub(crate) fn tables(
     let mut written = Vec::new();
     for (row, members) in families.iter_mut().zip(members) {
         let first = members.first().and_then(|first| models.get(*first)).ok_or_else(|| row.error("has no model"))?;
-        // The size of a checkpoint follows what its family's keys share.
+        // Names of checkpoints replace the prefix that the family's keys share; the size follows
+        // it.
         let shared = first.key.rsplit_once('-').map_or("", |(shared, _)| shared);
         let also = row.take_texts("also");
         of_families.extend(also.iter().map(|also| format!("({also:?}, \"{shared}-\")")));
@@ -129,7 +130,7 @@ pub(crate) fn tables(
     ])
 }
 
-/// A model, with what its architecture says.
+/// Writes a model, merged with the row of its architecture.
 fn entry(mut row: Row, architectures: &[Row]) -> Result<String, String> {
     let name = row.take_text("architecture");
     let like = named(architectures, "of architectures.toml", &name, &row)?;
@@ -144,7 +145,7 @@ fn entry(mut row: Row, architectures: &[Row]) -> Result<String, String> {
         "gpt" => "GPT_STYLE",
         other => return Err(like.error(format!("has the style {other:?}: llama or gpt"))),
     };
-    // As in a config.json, heads fill the width, and each has its own keys.
+    // Defaults of a config.json: heads fill the width, and each head has its own keys and values.
     let (hidden, heads) = (row.number("hidden_size")?, row.number("num_attention_heads")?);
     row.fields.entry("num_key_value_heads").or_insert(Value::from(heads as u64));
     row.fields.entry("head_dim").or_insert(Value::from((hidden / heads) as u64));
@@ -153,7 +154,7 @@ fn entry(mut row: Row, architectures: &[Row]) -> Result<String, String> {
     ENTRY.write(&of_entry)
 }
 
-/// The layers of one period: by NVIDIA's letters, or as `3 x Recurrent+Dense`.
+/// Writes the layers of one period, given as NVIDIA's letters or as `3 x Recurrent+Dense`.
 fn pattern(value: &Value) -> Result<String, String> {
     let mut written = String::from("Pattern::NONE");
     let mut then = |mixer: &str, mlp: &str, count: usize| {

@@ -1,4 +1,4 @@
-//! Interconnects, and the clusters that they join.
+//! Generates the tables of interconnects and of clusters.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ const HOST: Shape = Shape {
 
 const RATE: &str = "BytesPerSecond::from_gb_per_s";
 
-/// The table of interconnects.
+/// Generates the table of interconnects.
 pub(crate) fn interconnects(file: &File) -> Result<Vec<(&'static str, String)>, String> {
     let [transports, interconnects] = file.rows([("transport", "name"), ("interconnect", "id")])?;
     for transport in &transports {
@@ -72,7 +72,7 @@ pub(crate) fn interconnects(file: &File) -> Result<Vec<(&'static str, String)>, 
     Ok(vec![("interconnects.rs", array("InterconnectEntry", &entries, &named))])
 }
 
-/// The tables of clusters, and of what else they are called.
+/// Generates the tables of clusters and of further names for clusters.
 pub(crate) fn clusters(file: &File) -> Result<Vec<(&'static str, String)>, String> {
     let [cpus, clusters] = file.rows([("cpu", "name"), ("cluster", "id")])?;
     let (mut entries, mut names) = (Vec::new(), Vec::new());
@@ -88,7 +88,7 @@ pub(crate) fn clusters(file: &File) -> Result<Vec<(&'static str, String)>, Strin
     Ok(vec![("clusters.rs", array("ClusterEntry", &entries, &named)), ("cluster_names.rs", list(&names))])
 }
 
-/// The speed of a CPU as Rust says it.
+/// Writes the speed of a CPU as a Rust expression.
 fn speed(row: &Row, cpus: &[Row], name: &str) -> Result<String, String> {
     let cpu = named(cpus, "of this table", name, row)?;
     let speed = cpu.fields.get("speed").ok_or_else(|| cpu.lacks("speed"))?;

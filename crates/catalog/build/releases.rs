@@ -1,5 +1,5 @@
-//! The releases of programs, from the programs' own files: each has all that holds at it, what
-//! earlier ones brought included.
+//! Generates the releases of programs from the programs' own files. Each release holds all facts
+//! that apply to it, including those that earlier releases introduced.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Choices of links.
+/// Choices, as keys and values of links.
 type Choices = BTreeMap<String, String>;
 
-/// The tables of releases and of keys that went, from every `releases.toml` in a folder of
+/// Generates the tables of releases and of removed keys, from every `releases.toml` in a folder of
 /// programs.
 pub(crate) fn tables(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
     println!("cargo:rerun-if-changed={}", folder.display());
@@ -28,7 +28,7 @@ pub(crate) fn tables(folder: &Path) -> Result<Vec<(&'static str, String)>, Strin
     Ok(vec![("releases.rs", table + "]"), ("gone.rs", gone + "]")])
 }
 
-/// The rows of a program's file: its releases, and the keys that went.
+/// Writes the rows of one program's file: its releases, and the keys that were removed.
 fn rows(file: &Path) -> Result<(String, String), String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ fn rows(file: &Path) -> Result<(String, String), String> {
             where_.push((when, set));
         }
         where_.retain(|(_, set)| !set.is_empty());
-        // The month is the key; the day of the commit stays behind it.
+        // The identifier has the month; the full date of the commit is kept in `since`.
         let month = since.get(..7).unwrap_or(&since);
         let _ = writeln!(
             rows,

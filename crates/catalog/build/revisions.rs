@@ -1,9 +1,9 @@
-//! The corrections of data sheets since the first release.
+//! Generates the corrections of data sheets since the first release.
 
 use super::rows::File;
 use super::shape::list;
 
-/// The table of `revision,table,id,key,old`.
+/// Generates the table from lines of `revision,table,id,key,old`.
 pub(crate) fn table(file: &File) -> Result<String, String> {
     let wrong = |says: String| format!("{}: {says}", file.name);
     let rows = file.text.lines().skip(1).map(|line| match line.split(',').collect::<Vec<_>>().as_slice() {

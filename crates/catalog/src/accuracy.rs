@@ -1,4 +1,4 @@
-//! The accuracy of predictions: the measured range shown beside each of them
+//! Accuracy of predictions: the measured range shown next to each prediction
 //! (docs/book/accuracy.md).
 
 mod kind;
@@ -27,7 +27,7 @@ pub struct Band {
     pub high: f64,
 }
 
-/// Accuracy of the engine against published measurements, in percent where it is an error
+/// Accuracy of the engine against published measurements; errors are in percent
 /// (docs/book/accuracy.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
@@ -46,44 +46,43 @@ pub struct Reached {
     pub mixtures: &'static str,
 }
 
-/// The present accuracy, shown on the page.
+/// Current accuracy, shown on the page.
 pub const REACHED: Reached =
     Reached { steps: "1,271", step_time: "5.9", held_out: "6.9", peak_memory: "4.1", tracker: "0.2", mixtures: "9.3" };
 
-/// MFU above which the hardware limits a step; below it the host and the framework do.
+/// MFU above which the hardware limits a step; below, the host and the framework do.
 pub const FAST_MFU: f64 = 0.2;
 
-/// The published runs of one accelerator that the engine is held against, with the errors in
-/// percent.
+/// Published runs on one accelerator that the engine is compared with; errors are in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// The accelerator, by its identifier in the catalog.
     pub accelerator: &'static str,
     /// Runs whose step time or peak memory is measured.
     pub runs: u32,
-    /// Of these, steps that the hardware limits.
+    /// Number of these runs whose step time the hardware limits.
     pub steps: u32,
-    /// Median error of their time; `None` if there are none.
+    /// Median error of the time of these steps; `None` if there are none.
     pub step_error: Option<f64>,
     /// Runs whose peak memory is measured.
     pub peaks: u32,
-    /// Median error of it; `None` if there are none.
+    /// Median error of these peaks; `None` if there are none.
     pub peak_error: Option<f64>,
 }
 
-/// What predictions for an accelerator stand on.
+/// Evidence that predictions for an accelerator rest on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
     /// Published runs on it.
     Runs(&'static Measured),
-    /// None on it, but some on other accelerators of its silicon, of which this one has most.
+    /// No runs on it, but runs on other accelerators of its silicon, of which this one has most.
     SameSilicon(&'static Measured),
     /// Its data sheet alone.
     DataSheet,
 }
 
-/// Returns what predictions for the scenario's accelerator stand on. One whose numbers were edited
-/// has the runs of its silicon.
+/// Returns the evidence for predictions on the scenario's accelerator. An accelerator whose numbers
+/// were edited has the runs of its silicon.
 pub fn evidence(scenario: &Scenario) -> Evidence {
     let picked = &scenario.accelerator;
     let own = recorded::MEASURED.iter().find(|of| of.accelerator == picked.id);
@@ -94,7 +93,7 @@ pub fn evidence(scenario: &Scenario) -> Evidence {
     }
 }
 
-/// Returns the accelerator of a generation that has most measured runs.
+/// Returns the accelerator of a generation with the most measured runs.
 fn nearest(generation: Generation) -> Option<&'static Measured> {
     let of_generation = recorded::MEASURED.iter().filter(|of| {
         let entry = super::accelerator(of.accelerator);
@@ -104,9 +103,9 @@ fn nearest(generation: Generation) -> Option<&'static Measured> {
 }
 
 /// Whether the fractions of the peaks that kernels reach were fitted to runs on a generation of
-/// accelerators; of the others they are borrowed ([`super::accelerators::efficiency`]). Where one
-/// publication alone has runs on it, or they leave a share open by more than a third, the range is
-/// that of silicon without a fit.
+/// accelerators; other generations borrow them ([`super::accelerators::efficiency`]). A generation
+/// counts as not fitted if all of its runs are of one publication, or if they leave a fraction
+/// uncertain by more than a third.
 pub fn is_fitted(generation: Generation) -> bool {
     use Generation::{Ampere, Blackwell, BlackwellUltra, Cdna3, Cdna4, Gaudi, Hopper, Tpu, Trainium, Volta};
     const TWO: u32 = 2;
@@ -132,7 +131,7 @@ pub fn is_fitted(generation: Generation) -> bool {
     fitted::ALL.iter().any(|constant| constant.key == key && constant.sources >= TWO && constant.deviation < OPEN)
 }
 
-/// The two ranges together.
+/// Returns the smallest range that contains two ranges.
 fn both(one: Band, other: Band) -> Band {
     Band { low: one.low.min(other.low), high: one.high.max(other.high) }
 }
@@ -140,21 +139,21 @@ fn both(one: Band, other: Band) -> Band {
 /// Returns the odds that a run fits: [`odds::FLOOR`] to [`odds::CEILING`], by the curve of its kind
 /// ([`PeakKind::curve`]), and 0 where it is impossible.
 pub fn fit_odds(report: &Report) -> f64 {
-    // What the engine that generates takes is its share, not a prediction.
+    // The memory of the inference engine is a configured share, not a prediction.
     if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
         return 0.0;
     }
     odds::fit_odds(&report.memory, PeakKind::of_stack(report).curve())
 }
 
-/// Returns whether a run fits its GPUs, by its odds. [`Fit`] says whether all of it fits.
+/// Returns the verdict on a run's GPU memory, by its odds. [`Fit`] covers the hosts as well.
 pub fn verdict(report: &Report) -> Verdict {
     Verdict::of(fit_odds(report))
 }
 
-/// Returns the range of the step time, by its kind; on silicon without a fit that of borrowed
-/// fractions of the peaks as well, and that of the few rows on such silicon. A prediction that a
-/// measurement corrects has the range of such ([`Kind::anchored`]).
+/// Returns the range of the step time, by the run's kind; on silicon without a fit, extended by the
+/// range of borrowed fractions of the peaks and by that of the few rows on unfitted silicon. A
+/// prediction that is corrected by a measurement has the range [`Kind::anchored`].
 pub fn step_time(scenario: &Scenario) -> Band {
     if scenario.anchor.time != Anchor::NONE.time {
         let plain = Scenario { anchor: Anchor::NONE, ..*scenario };
@@ -167,10 +166,10 @@ pub fn step_time(scenario: &Scenario) -> Band {
     both(both(band, recorded::BORROWED), Kind::DataSheet.band())
 }
 
-/// The standard normal deviate above which a tenth lies.
+/// Standard normal deviate that is exceeded with a probability of one tenth.
 const TENTH: f64 = 1.281_551_565_544_8;
 
-/// Returns the odds, 0 to 1, that a measured time is at most so many times the predicted one.
+/// Returns the odds, 0 to 1, that measured over predicted time is at most `ratio`.
 ///
 /// The law is log-normal on each side of the prediction, which is its median: a tenth lies below
 /// the range's low end, a tenth above its high end. `P = Phi(1.2816 ln(ratio) / |ln(end)|)`.
@@ -190,7 +189,7 @@ pub fn odds_within(band: Band, ratio: f64) -> f64 {
     }
 }
 
-/// The standard normal distribution, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17).
+/// Returns the standard normal distribution, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17).
 fn normal(deviate: f64) -> f64 {
     const OF_T: f64 = 0.231_641_9;
     const TERMS: [f64; 5] = [1.330_274_429, -1.821_255_978, 1.781_477_937, -0.356_563_782, 0.319_381_530];
@@ -201,7 +200,7 @@ fn normal(deviate: f64) -> f64 {
     if deviate < 0.0 { above } else { 1.0 - above }
 }
 
-/// Returns the range of the peak memory, by its kind.
+/// Returns the range of the peak memory, by the run's kind.
 pub fn peak_memory(report: &Report) -> Band {
     PeakKind::of(report).band()
 }

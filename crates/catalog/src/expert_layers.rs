@@ -26,9 +26,8 @@ const TF32: FlopsPerSecond = FlopsPerSecond::from_tflops(156.0);
 /// Fraction of that peak that batched products reach under PyTorch 1.8: the compute part of Table
 /// 2.
 const MATMUL: f64 = 0.5;
-/// Rows at which a product of few rows reaches half of its rate, as weights are read again and
-/// again from cache: fitted to the gain of the flexible layout at 2,048 GPUs, 1.24 times (Figure
-/// 14).
+/// Rows at which a product of few rows reaches half of its rate, as weights are reread from cache:
+/// fitted to the gain of the flexible layout at 2,048 GPUs, 1.24 times (Figure 14).
 const HALF_SATURATION_ROWS: f64 = 16.0;
 /// Memory bandwidth of an A100 80 GB, from its data sheet, and the fraction that element-wise
 /// kernels reach.
@@ -40,7 +39,7 @@ const HOST: Seconds = Seconds::from_ms(1.5);
 /// Bytes of an fp32 element.
 const FP32: f64 = 4.0;
 
-/// Returns the network of the paper's cluster, at the rates its exchanges reach.
+/// Returns the network of the paper's cluster, at the rates that its exchanges reach.
 pub fn network() -> Network {
     let nodes = NVLINK_3.nodes(GPUS_PER_NODE, &IB_200);
     Network { inter_node_efficiency: FABRIC, node_decay: NODE_DECAY, relays: false, ..nodes }
@@ -83,28 +82,28 @@ pub fn headline(gpus: u32) -> MoeLayer {
     layer(16384.0, 2048.0, 2048.0, gpus.saturating_mul(2), gpus)
 }
 
-/// Table 2: 65,536 tokens, D = H = 4,096, two experts a GPU.
+/// Returns a layer of Table 2: 65,536 tokens, D = H = 4,096, two experts per GPU.
 pub fn table_2(gpus: u32) -> MoeLayer {
     layer(65536.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus)
 }
 
-/// Table 5: D = H = 4,096 and two experts on one GPU.
+/// Returns a layer of Table 5: D = H = 4,096 and two experts on one GPU.
 pub fn table_5(tokens: f64, encode: Encode) -> MoeLayer {
     MoeLayer { encode, ..layer(tokens, 4096.0, 4096.0, 2, 1) }
 }
 
-/// Figure 12, base: 4,096 tokens, D = 2,048, H = 2,048, 16 experts on 64 GPUs. Its k is not
-/// printed; 1 is assumed.
+/// Returns the base layer of Figure 12: 4,096 tokens, D = 2,048, H = 2,048, 16 experts on 64 GPUs.
+/// The figure does not print k; 1 is assumed.
 pub fn figure_12_base(capacity_factor: f64) -> MoeLayer {
     MoeLayer { top_k: 1.0, capacity_factor, ..layer(4096.0, 2048.0, 2048.0, 16, 64) }
 }
 
-/// Figure 12, large: 1,024 tokens and H = 32,768, else as its base.
+/// Returns the large layer of Figure 12: 1,024 tokens and H = 32,768, else as the base layer.
 pub fn figure_12_large(capacity_factor: f64) -> MoeLayer {
     MoeLayer { top_k: 1.0, capacity_factor, ..layer(1024.0, 2048.0, 32768.0, 16, 64) }
 }
 
-/// Figure 13: 4,096 tokens, D = H = 4,096, two experts a GPU.
+/// Returns a layer of Figure 13: 4,096 tokens, D = H = 4,096, two experts per GPU.
 pub fn figure_13(capacity_factor: f64, gpus: u32) -> MoeLayer {
     MoeLayer { capacity_factor, ..layer(4096.0, 4096.0, 4096.0, gpus.saturating_mul(2), gpus) }
 }
@@ -119,8 +118,8 @@ const SWIN: [u32; 3] = [512, 2048, 32];
 /// spread over 32 GPUs.
 const SWIN_TOKENS: f64 = 128.0 * 144.0;
 
-/// Returns the layer of SwinV2-MoE-B's third stage, which has nine of its ten such layers: D = 512,
-/// H = 2,048, 32 experts on as many GPUs, top-1, mixed precision, f = 1 as in Table 7
+/// Returns the expert layer of SwinV2-MoE-B's third stage, which has nine of the model's ten expert
+/// layers: D = 512, H = 2,048, 32 experts on 32 GPUs, top-1, mixed precision, f = 1 as in Table 7
 /// (configs/swinmoe of microsoft/Swin-Transformer).
 pub fn swin_v2_moe() -> MoeLayer {
     let [hidden, width, experts] = SWIN;
@@ -132,8 +131,8 @@ pub fn swin_v2_moe() -> MoeLayer {
     }
 }
 
-/// Returns the parameters of that layer, all and active: two matrices and the first one's bias per
-/// expert, and the gate's matrix.
+/// Returns the total and the active parameters of [`swin_v2_moe`]: two matrices and the first one's
+/// bias per expert, and the gate's matrix.
 ///
 /// ```
 /// # use catalog::expert_layers::swin_v2_moe_params;
@@ -146,7 +145,7 @@ pub fn swin_v2_moe_params() -> (u64, u64) {
     (experts * expert + gate, expert + gate)
 }
 
-/// A layer that a publication measured, by name.
+/// A named layer that a publication measured.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpertLayerEntry {
     /// The key in links.

@@ -1,16 +1,14 @@
-//! Families of models: published sizes of one recipe, along which the model-size slider scales any
-//! of them.
+//! Families of models: published sizes of one recipe, along which the model-size slider scales.
 //!
-//! Members share what a family keeps (vocabulary up to padding, the number of experts, kind of
-//! attention) and were published together. A model that stands in no family scales in its own
-//! proportions.
+//! Members of a family share the vocabulary (up to padding), the number of experts and the kind of
+//! attention, and were published together. A model without a family scales in its own proportions.
 
 use super::ModelEntry;
 use super::models::ALL;
 use engine::model::family::{Family, Member};
 use engine::scenario::Model;
 
-/// Every family: rows of `data/families.toml`, which models name.
+/// Every family: rows of `data/families.toml`, to which rows of models refer.
 pub static FAMILIES: &[Family] = include!(concat!(env!("OUT_DIR"), "/families.rs"));
 
 const fn member(entry: &ModelEntry) -> Member {
@@ -22,8 +20,8 @@ pub fn of(id: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.members.iter().any(|member| member.id == id))
 }
 
-/// Returns the name that a model shares with its other sizes: its family's, or its own; `None` for
-/// a custom model.
+/// Returns the name that a model shares with its other sizes: the family's name, or the model's
+/// own; `None` for a custom model.
 pub fn name_of(model: &Model) -> Option<&'static str> {
     match *model {
         Model::Preset { family: Some(family), .. } | Model::Scaled { family: Some(family), .. } => Some(family.name),

@@ -1,20 +1,19 @@
-//! Repositories of models on the Hugging Face Hub: what settings name as the model to load, and by
-//! which an adapter's configuration names its base.
+//! Repositories of models on the Hugging Face Hub: the names by which settings refer to the model
+//! to load, and an adapter's configuration to its base model.
 
 use super::{ModelEntry, model};
 use engine::scenario::Id;
 
-/// Identifiers of the catalog with the repository of the weights, the pretrained one where there is
-/// one.
+/// Identifiers of the catalog with the repository of the weights, the pretrained ones if published.
 const REPOSITORIES: &[(Id, &str)] = include!(concat!(env!("OUT_DIR"), "/repositories.rs"));
 
-/// The repository of a model.
+/// Returns the repository of a model.
 pub fn repository(id: &str) -> Option<&'static str> {
     REPOSITORIES.iter().find(|(own, _)| *own == id).map(|(_, repository)| *repository)
 }
 
-/// The model of a repository or of a path to one: chat models, mirrors and quantized copies are
-/// recognised by their names.
+/// Returns the model of a repository or of a path to one. Chat models, mirrors and quantized copies
+/// are recognised by their names.
 ///
 /// ```
 /// use catalog::hub::model_of;
@@ -31,13 +30,13 @@ pub fn model_of(name: &str) -> Option<&'static ModelEntry> {
     found.map_or_else(|| model(&wanted), |(id, _)| model(id))
 }
 
-/// Words of names that say how a model was tuned, stored or published, and not which one it is.
+/// Words of names for how a model was tuned, stored or published; they do not identify a model.
 const OTHER_WORDS: [&str; 18] = [
     "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
     "fp8", "dynamic", "bf16", "gguf",
 ];
 
-/// The last part of a path in lower case, without the words that do not matter.
+/// Returns the last part of a path in lower case, without [`OTHER_WORDS`].
 fn plain(name: &str) -> String {
     let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let words = last.split(['-', '_']).filter(|word| !word.is_empty() && !OTHER_WORDS.contains(word));

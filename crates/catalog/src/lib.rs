@@ -1,18 +1,18 @@
 //! The catalog of shardwise: accelerators, interconnects, clusters, models and named scenarios as
-//! typed const tables, with a source for every number. The build makes them of the rows of `data/`;
-//! a row without a source fails it.
+//! typed const tables, with a source for every number. The build generates the tables from the rows
+//! of `data/`; a row without a source fails the build.
 //!
-//! The engine knows no entry: a scenario holds the values that were picked, and the key that they
-//! were picked by.
+//! The engine has no catalog entries: a scenario holds the values of the picked entries, and the
+//! keys by which they were picked.
 //!
-//! | module | what it is | what it does not know |
+//! | module | content | does not depend on |
 //! |---|---|---|
 //! | [`accelerators`], [`interconnects`], [`clusters`], [`models`], [`families`], [`low_precision`], [`expert_layers`] | entries, each number with its source | how they are shown |
-//! | [`scenarios`], [`published`] | named scenarios, and what papers found beside them | what the engine finds |
+//! | [`scenarios`], [`published`] | named scenarios, and numbers from papers to compare with them | the engine's results |
 //! | [`pick`], [`preset`] | picking an entry for a scenario | the page |
-//! | [`names`], [`hub`] | what people call the entries | where they typed it |
+//! | [`names`], [`hub`] | other names of the entries | where a name was typed |
 //! | [`releases`], [`revisions`] | releases of programs, and corrections of data sheets | links |
-//! | [`accuracy`] | how far predictions lie off | the rows that were measured |
+//! | [`accuracy`] | error and range of predictions | the measured rows |
 //!
 //! Corrections of data sheets after the first release are rows of [`revisions`].
 
@@ -42,7 +42,7 @@ use engine::model::transformer::Architecture;
 use engine::scenario::{Id, Model, Picked, Scenario};
 use engine::units::{BytesPerSecond, Seconds};
 
-/// The revision of the data sheets.
+/// Current revision of the data sheets.
 pub const REVISION: u32 = revisions::newest();
 
 /// An accelerator of the catalog.
@@ -52,11 +52,11 @@ pub struct AcceleratorEntry {
     pub id: Id,
     /// The name.
     pub name: &'static str,
-    /// Who makes it.
+    /// The manufacturer.
     pub maker: &'static str,
     /// The accelerator's numbers.
     pub values: Accelerator,
-    /// The on-demand list price of one for one hour; `None` where no provider's list has it.
+    /// On-demand list price of one accelerator-hour; `None` if no provider's list has a price.
     pub price: Option<Price>,
     /// The source of the numbers.
     pub source: &'static str,
@@ -81,7 +81,7 @@ pub struct InterconnectEntry {
     pub all_reduce_passes: f64,
     /// Relative slow-down of a transfer between nodes for each node beyond the first.
     pub node_decay: f64,
-    /// Axes of the torus that it joins GPUs to; 0 if it joins each to each.
+    /// Axes of the torus that joins the GPUs; 0 if every GPU is connected to every other.
     pub torus: u32,
     /// The source of the numbers.
     pub source: &'static str,
@@ -89,7 +89,7 @@ pub struct InterconnectEntry {
 
 impl InterconnectEntry {
     /// Builds a network of nodes with `gpus_per_node` GPUs, with this interconnect inside nodes and
-    /// `between` them, priced along the topology.
+    /// `between` as the interconnect of the nodes, priced along the topology.
     pub fn nodes(&self, gpus_per_node: u32, between: &Self) -> Network {
         Network {
             gpus_per_node,
@@ -125,12 +125,12 @@ pub struct ClusterEntry {
     pub intra_node: Id,
     /// The key of the interconnect between nodes.
     pub inter_node: Id,
-    /// Whose it is.
+    /// Kind of owner and offer.
     pub kind: ClusterKind,
     /// The hosts of its nodes.
     pub host: Host,
-    /// What a cloud asks for one accelerator of it and one hour; `None` where that is not known, or
-    /// it is no product.
+    /// On-demand price that a cloud asks for one accelerator-hour in this cluster; `None` if the
+    /// price is unknown or the cluster is no product.
     pub price: Option<Price>,
     /// The source of the numbers.
     pub source: &'static str,
@@ -143,14 +143,14 @@ pub struct ModelEntry {
     pub id: Id,
     /// The name.
     pub name: &'static str,
-    /// The family it is listed under.
+    /// The family under which the model is listed.
     pub family: &'static str,
     /// The model's shape.
     pub architecture: Architecture,
     /// The exact parameter count, published or counted from the public implementation; a test
     /// compares the formula with it.
     pub params: u64,
-    /// The longest sequence of its training.
+    /// The longest sequence that the model was trained with.
     pub max_position_embeddings: u32,
     /// The source of the numbers.
     pub source: &'static str,
@@ -166,12 +166,13 @@ pub struct ScenarioEntry {
     /// One sentence on what to notice.
     pub notice: &'static str,
     /// The fragment of its link, without the leading `#`; scenarios to compare with are pinned in
-    /// it.
+    /// the link.
     pub link: &'static str,
-    /// The query of its link, with the leading `?`, if other axes show it best; else empty.
+    /// The query of its link, with the leading `?`, if other axes show the scenario best; else
+    /// empty.
     pub view: &'static str,
-    /// The run in a person's own words, as the crate `sentence` reads them; empty where no words
-    /// describe it.
+    /// A description of the run in plain words, as the crate `sentence` reads them; empty if no
+    /// words describe it.
     pub say: &'static str,
     /// The source of the claim.
     pub source: &'static str,
@@ -211,7 +212,7 @@ impl ModelEntry {
         Model::Preset { id: self.id, architecture: self.architecture, family: families::of(self.id) }
     }
 
-    /// Returns the size as it is published: that of the name where it has one, else the parameters
+    /// Returns the published size: the size in the name if the name has one, else the parameters
     /// with three digits.
     ///
     /// ```
@@ -220,7 +221,7 @@ impl ModelEntry {
     /// assert_eq!([size("llama-3.1-405b"), size("deepseek-v3"), size("mixtral-8x7b")], ["405B", "671B", "46.7B"]);
     /// ```
     pub fn size(&self) -> String {
-        /// A name may leave out embeddings, or round.
+        /// Tolerance, as a name may round or leave out embeddings.
         const NEAR: f64 = 0.06;
         let of_name = self.name.split([' ', '-']).find(|word| {
             let digits = word.strip_suffix(['B', 'M']).and_then(|digits| digits.parse::<f64>().ok());
@@ -237,8 +238,8 @@ impl AcceleratorEntry {
         Picked { id: self.id, values: self.values }
     }
 
-    /// Returns the on-demand list price of one for one hour; `None` where no provider's list has
-    /// it.
+    /// Returns the on-demand list price of one accelerator-hour; `None` if no provider's list has a
+    /// price.
     pub fn price(&self) -> Option<&Price> {
         self.price.as_ref()
     }

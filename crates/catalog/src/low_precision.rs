@@ -1,25 +1,25 @@
-//! Recipes of products in 8 and 4 bits, by the names that libraries give them.
+//! Recipes of 8-bit and 4-bit matrix products, by the names that libraries give them.
 //!
-//! A recipe quantizes the products of linear layers, those of experts too: embedding, norms,
-//! softmax, the core of attention and the output head stay in 16 bits unless something else says so
-//! (Transformer Engine, `docs/features/low_precision_training/introduction`; torchao,
-//! `docs/source/workflows/training.md`).
+//! A recipe quantizes the products of linear layers, including those of experts. Embedding, norms,
+//! softmax, the core of attention and the output head stay in 16 bits unless another setting
+//! quantizes them (Transformer Engine, `docs/features/low_precision_training/introduction`;
+//! torchao, `docs/source/workflows/training.md`).
 
 use engine::model::choices::Choices;
 use engine::model::training::ComputeFormat;
 use engine::scenario::Scenario;
 
-/// Who has a recipe.
+/// Library that implements a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Library {
-    /// NVIDIA's, under Megatron-Core, NeMo, Megatron-Bridge and Accelerate.
+    /// NVIDIA's library, used by Megatron-Core, NeMo, Megatron-Bridge and Accelerate.
     TransformerEngine,
-    /// PyTorch's, under torchtitan, Axolotl, LLaMA-Factory and Accelerate.
+    /// PyTorch's library, used by torchtitan, Axolotl, LLaMA-Factory and Accelerate.
     Torchao,
 }
 
 impl Library {
-    /// Its name.
+    /// Returns the library's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TransformerEngine => "Transformer Engine",
@@ -28,33 +28,34 @@ impl Library {
     }
 }
 
-/// A recipe.
+/// A recipe of low-precision products.
 #[derive(Clone, Copy, Debug)]
 pub struct LowPrecision {
-    /// Its name in the library.
+    /// The recipe's name in the library.
     pub name: &'static str,
     /// The library.
     pub library: Library,
-    /// What options call it, in lower case (`--fp8-recipe`, `--fp4-recipe`, `recipe_name`).
+    /// Spellings of the recipe in options, in lower case (`--fp8-recipe`, `--fp4-recipe`,
+    /// `recipe_name`).
     pub spelled: &'static [&'static str],
-    /// The format of the products, weights not gathered in it.
+    /// The format of the products, with weights gathered in another format.
     pub format: ComputeFormat,
     /// Whether the product that gives a weight's gradient stays in 16 bits.
     pub gradients_in_16_bits: bool,
-    /// The formats of numbers: in the forward pass, and of gradients where they differ.
+    /// The number formats: of the forward pass, and of gradients where they differ.
     pub numbers: &'static str,
-    /// What shares a scale.
+    /// Elements that share one scale.
     pub scaling: &'static str,
-    /// In how many bits weights are gathered where fewer than 16 are asked for.
+    /// Bits in which weights are gathered if fewer than 16 are requested.
     pub gathered: u32,
-    /// Where this is read.
+    /// The source.
     pub source: &'static str,
 }
 
 /// All recipes: rows of `data/low_precision.toml`.
 pub const LOW_PRECISION: &[LowPrecision] = include!(concat!(env!("OUT_DIR"), "/low_precision.rs"));
 
-/// A recipe by what an option calls it.
+/// Returns a recipe by its spelling in options.
 ///
 /// ```
 /// # use catalog::low_precision::{Library, named};
@@ -67,15 +68,15 @@ pub fn named(library: Library, spelled: &str) -> Option<&'static LowPrecision> {
 }
 
 impl LowPrecision {
-    /// Whether weights can rest in the format of the products and be gathered from it: torchao
-    /// gathers in 8 bits under one scale a tensor alone (`Float8LinearConfig.__post_init__`), and 4
-    /// bits are none of the formats here.
+    /// Whether weights can be stored in the format of the products and gathered from it. torchao
+    /// gathers in 8 bits only with one scale per tensor (`Float8LinearConfig.__post_init__`), and
+    /// there is no 4-bit gather format.
     pub fn can_gather(&self) -> bool {
         self.format == ComputeFormat::Fp8 && (self.library == Library::TransformerEngine || self.gathered == 8)
     }
 
-    /// The scenario with these products; `gathered` where weights are to travel and rest in their
-    /// format.
+    /// Returns the scenario with these products; with `gathered`, weights are stored and gathered
+    /// in the format of the products if the recipe can ([`Self::can_gather`]).
     #[must_use]
     pub fn on(&self, scenario: &Scenario, gathered: bool) -> Scenario {
         let format = if gathered && self.can_gather() { ComputeFormat::Fp8Gather } else { self.format };
@@ -90,24 +91,25 @@ impl LowPrecision {
     }
 }
 
-/// What Megatron-Bridge calls a recipe together with the layers that stay in 16 bits
-/// (`mixed_precision`).
+/// A mode of Megatron-Bridge (`mixed_precision`): a recipe together with the layers that stay in 16
+/// bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixed {
-    /// Its name, without the 16-bit format that it begins with.
+    /// The mode's name, without the prefix of its 16-bit format.
     pub name: &'static str,
-    /// The recipe of Transformer Engine, as options call it.
+    /// The recipe of Transformer Engine, as spelled in options.
     pub recipe: &'static str,
-    /// Whether weights are gathered in its format (`fp8_param_gather`, `fp4_param_gather`).
+    /// Whether weights are gathered in the recipe's format (`fp8_param_gather`,
+    /// `fp4_param_gather`).
     pub gathered: bool,
-    /// Layers that stay in 16 bits, first and last ones.
+    /// Numbers of first and of last layers that stay in 16 bits.
     pub layers_in_16_bits: [u32; 2],
 }
 
-/// Those of `training/mixed_precision.py`: rows of `data/low_precision.toml`.
+/// The modes of `training/mixed_precision.py`: rows of `data/low_precision.toml`.
 pub const MIXED: &[Mixed] = include!(concat!(env!("OUT_DIR"), "/mixed.rs"));
 
-/// What a name of Megatron-Bridge means.
+/// Returns the mode of a name of Megatron-Bridge.
 ///
 /// ```
 /// # use catalog::low_precision::mixed;
@@ -120,7 +122,7 @@ pub fn mixed(name: &str) -> Option<&'static Mixed> {
     MIXED.iter().find(|mixed| mixed.name == name || mixed.name == short)
 }
 
-/// The table of the documentation: a line a recipe.
+/// Writes the table of the documentation: one line per recipe.
 pub fn table() -> String {
     let mut lines = vec![
         "| library | recipe | called | products | numbers | one scale for | gradients of weights | gathered |"

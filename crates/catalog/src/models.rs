@@ -14,8 +14,8 @@ pub const MODELS: &[ModelEntry] = &ALL;
 
 include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
-/// The shape that Llama and most later models share: gated MLP, root-mean-square norms, rotary
-/// positions, no biases, an untied output head. Sizes are set by rows.
+/// The architecture that Llama and most later models share: gated MLP, root-mean-square norms,
+/// rotary positions, no biases, an untied output head. Rows set the sizes.
 pub const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
@@ -49,8 +49,8 @@ pub const LLAMA_STYLE: Architecture = Architecture {
     tower: Tower::NONE,
 };
 
-/// The shape that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an
-/// output head tied to the embedding.
+/// The architecture that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases
+/// everywhere, an output head tied to the embedding.
 pub const GPT_STYLE: Architecture = Architecture {
     gated_mlp: false,
     norm: Norm::Layer,

@@ -1,6 +1,5 @@
-//! What people call the entries of the catalog: identifiers, names on the page, repositories of the
-//! Hugging Face Hub, what `nvidia-smi` prints, and checkpoints that have the shape of another
-//! model.
+//! Other names of catalog entries: identifiers, names on the page, repositories of the Hugging Face
+//! Hub, the output of `nvidia-smi`, and checkpoints that have the shape of another model.
 
 use std::sync::LazyLock;
 
@@ -9,39 +8,40 @@ use super::{
 };
 use engine::nearest::{Names, is_near, letters, nearest};
 
-/// An entry that was found by a name.
+/// An entry found by a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<T: 'static> {
     /// The entry.
     pub entry: &'static T,
-    /// Whether the name says more or less than which entry it is, and the answer should say which
-    /// one was taken: a fine-tuned model, a GPU without its form.
+    /// Whether the name is no exact name of the entry, so that the answer should state which entry
+    /// was taken: a fine-tuned model, a GPU without its form factor.
     pub is_taken: bool,
 }
 
-/// Words of names that say how a model was tuned, stored or published, and not which one it is.
+/// Words of names for how a model was tuned, stored or published; they do not identify a model.
 const OTHER_WORDS: [&str; 26] = [
     "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
     "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
 ];
 
-/// Models whose names do not say whose shape they have: a part of the name, and the model; where it
-/// ends in `-`, the size that follows belongs to it.
+/// Names of models that do not contain the name of their shape: a part of the name, and the catalog
+/// model. If the catalog model ends in `-`, the size in the name follows it.
 const SHAPES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/checkpoints.rs"));
 
-/// The words of a name: its last part, in small letters, without those that do not matter.
+/// Returns the words of a name's last part, in lower case, without [`OTHER_WORDS`].
 fn words(name: &str) -> Vec<String> {
     let last = last_part(name).to_ascii_lowercase();
     let parts = last.split(['-', '_', ' ', ':']).filter(|word| !word.is_empty() && !OTHER_WORDS.contains(word));
     parts.map(str::to_owned).collect()
 }
 
-/// What follows the last slash of a name or a path.
+/// Returns the text after the last slash of a name or a path.
 fn last_part(name: &str) -> &str {
     name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
-/// Whether a separator stands where a word is missing: `llama-3.-8b` is a slip for one of several.
+/// Whether a separator is in a place where a word is missing: `llama-3.-8b` could be a typo for one
+/// of several models.
 fn is_broken(name: &str) -> bool {
     let is_separator = |sign: char| matches!(sign, '-' | '_' | '.' | ' ' | ':');
     let mut before = true;
@@ -54,14 +54,14 @@ fn is_broken(name: &str) -> bool {
     before
 }
 
-/// The compact names of every model.
+/// Compact names of every model, without and with their points.
 static COMPACT: LazyLock<Vec<(String, String, &ModelEntry)>> = LazyLock::new(|| {
     let names = MODELS.iter().flat_map(|entry| names_of(entry).map(move |name| (words(name).concat(), entry)));
     names.map(|(name, entry)| (name.replace('.', ""), name, entry)).collect()
 });
 
-/// The model of a compact name; without its points (`llama318b`), where that is one model's alone:
-/// OPT has 1.3B and 13B.
+/// Returns the model of a compact name. A compact name without its points (`llama318b`) counts only
+/// if it is unique: OPT has 1.3B and 13B.
 fn known(compact: &str) -> Option<&'static ModelEntry> {
     if compact.len() < 4 {
         return None;
@@ -75,13 +75,13 @@ fn known(compact: &str) -> Option<&'static ModelEntry> {
     found.all(|other| other.id == first.id).then_some(first)
 }
 
-/// The names of a model: its identifier, its name on the page, its repository.
+/// Lists the names of a model: its identifier, its name on the page, its repository.
 fn names_of(entry: &'static ModelEntry) -> impl Iterator<Item = &'static str> {
     [entry.id, entry.name].into_iter().chain(hub::repository(entry.id))
 }
 
-/// The model of a name: of the catalog, of the Hub, of a path, of a checkpoint that was tuned from
-/// one.
+/// Returns the model of a name: a name of the catalog, of the Hub, of a path, or of a checkpoint
+/// that was tuned from a model.
 ///
 /// ```
 /// use catalog::names::model_named;
@@ -115,7 +115,7 @@ pub fn model_named(name: &str) -> Option<Named<ModelEntry>> {
     tuned(&words, &compact).map(|entry| Named { entry, is_taken: true })
 }
 
-/// The model that a checkpoint has the shape of, by the table.
+/// Returns the model whose shape a checkpoint has, by the table [`SHAPES`].
 fn shaped_as(name: &str) -> Option<&'static ModelEntry> {
     let (part, shape) = SHAPES.iter().find(|(part, _)| name.contains(part))?;
     if !shape.ends_with('-') {
@@ -126,12 +126,13 @@ fn shaped_as(name: &str) -> Option<&'static ModelEntry> {
     model(&format!("{shape}{size}"))
 }
 
-/// The letters of every model's identifier.
+/// Letters of every model's identifier.
 static IDS: LazyLock<Vec<(String, &str)>> =
     LazyLock::new(|| MODELS.iter().map(|entry| (letters(entry.id), entry.id)).collect());
 
-/// The model in a longer name (`Llama-3.1-8B-Lexi`): the longest run of words that is one. What is
-/// left must be no size or version, which would make it another model, and no slip for another.
+/// Returns the model in a longer name (`Llama-3.1-8B-Lexi`): the longest run of words that names
+/// one. The remaining words must contain no size or version, which would make it another model, and
+/// the whole name must be no typo of another model's name.
 fn tuned(words: &[String], compact: &str) -> Option<&'static ModelEntry> {
     let mut best: Option<(&ModelEntry, usize, usize)> = None;
     for start in 0..words.len().min(12) {
@@ -160,29 +161,29 @@ fn is_size(word: &str) -> bool {
     !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_digit() || sign == 'x')
 }
 
-/// Whether a word goes on with a version: the `5` of `minimax-m2.5`; four digits are a date.
+/// Whether a word continues a version: the `5` of `minimax-m2.5`. Four digits are a date.
 fn is_version(word: &str) -> bool {
     word.len() <= 2 && word.chars().all(|sign| sign.is_ascii_digit())
 }
 
-/// What people and `nvidia-smi` call GPUs beside their names here, by letters and digits alone.
+/// Further names of GPUs, including those of `nvidia-smi`, by letters and digits alone.
 const GPUS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/gpu_names.rs"));
 
-/// Vendors' words before a GPU's name.
+/// Vendor words in front of a GPU's name.
 const VENDORS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "intel"];
 
-/// A name of hardware by its letters and digits, without the vendor.
+/// Returns the letters and digits of a hardware name, without the vendor.
 fn hardware(name: &str) -> String {
     let words = name.split(|sign: char| !sign.is_alphanumeric()).map(str::to_ascii_lowercase);
     words.filter(|word| !VENDORS.contains(&word.as_str())).collect()
 }
 
-/// The names of GPUs.
+/// Identifiers and names of the catalog's GPUs.
 static HARDWARE: LazyLock<Vec<(String, &AcceleratorEntry)>> = LazyLock::new(|| {
     ACCELERATORS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (hardware(name), entry))).collect()
 });
 
-/// The GPU of a name: of the catalog, of the page, of `nvidia-smi`.
+/// Returns the GPU of a name: of the catalog, of the page, of `nvidia-smi`.
 ///
 /// ```
 /// use catalog::names::gpu_named;
@@ -199,29 +200,30 @@ pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
     }
     let (_, id) = GPUS.iter().find(|(called, _)| *called == wanted)?;
     let entry = accelerator(id)?;
-    // The bare name of a GPU that comes in several forms.
+    // The bare name of a GPU that has several form factors.
     Some(Named { entry, is_taken: matches!(wanted.as_str(), "h100" | "gh200") })
 }
 
-/// What people call clusters beside their names here, by letters and digits alone.
+/// Further names of clusters, by letters and digits alone.
 const NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cluster_names.rs"));
 
-/// The usual node of a GPU, where several clusters have it.
+/// Usual cluster of a GPU that several clusters have.
 const USUAL_NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/usual_clusters.rs"));
 
-/// The usual node of a GPU: the first cluster of the catalog that has it.
+/// Returns the usual cluster of a GPU: by the table, else the first of the catalog that has the
+/// GPU.
 pub fn usual_node(gpu: &str) -> Option<&'static ClusterEntry> {
     let usual = USUAL_NODES.iter().find(|(own, _)| *own == gpu).and_then(|(_, id)| cluster(id));
     usual.or_else(|| CLUSTERS.iter().find(|entry| entry.accelerator == gpu))
 }
 
-/// The names of clusters.
+/// Identifiers and names of the catalog's clusters.
 static DESIGNS: LazyLock<Vec<(String, &ClusterEntry)>> = LazyLock::new(|| {
     CLUSTERS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (letters(name), entry))).collect()
 });
 
-/// The cluster of a name: of the catalog, of the page, of a cloud, or of a GPU, whose usual node it
-/// is.
+/// Returns the cluster of a name: of the catalog, of the page, of a cloud, or of a GPU, whose usual
+/// cluster is taken.
 ///
 /// ```
 /// use catalog::names::cluster_named;
@@ -242,7 +244,7 @@ pub fn cluster_named(name: &str) -> Option<Named<ClusterEntry>> {
     Some(Named { entry, is_taken: true })
 }
 
-/// A count of GPUs with their name: `8xH100`, `8 x A100 80GB`, `2x4090`.
+/// Splits a count of GPUs from their name: `8xH100`, `8 x A100 80GB`, `2x4090`.
 pub fn counted(name: &str) -> Option<(u32, &str)> {
     let (count, gpu) = name.trim().split_once(['x', 'X', '×', '*'])?;
     let count: u32 = count.trim().parse().ok().filter(|count| *count > 0)?;
@@ -250,7 +252,7 @@ pub fn counted(name: &str) -> Option<(u32, &str)> {
     gpu_named(gpu).map(|_| (count, gpu))
 }
 
-/// Models with names near to this one.
+/// Lists models with names similar to this one.
 pub fn models_near(name: &str) -> Vec<&'static str> {
     static IDS: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
     let wanted = last_part(name);
@@ -258,13 +260,14 @@ pub fn models_near(name: &str) -> Vec<&'static str> {
     if !near.is_empty() {
         return near;
     }
-    // A longer name: the models of the same family.
+    // A longer name: suggest models of its family.
     let family: String = letters(wanted).chars().take_while(char::is_ascii_alphabetic).collect();
     let same = MODELS.iter().map(|entry| entry.id).filter(|id| family.len() > 2 && letters(id).starts_with(&family));
     same.take(3).collect()
 }
 
-/// GPUs with names near to this one; of a name that is the beginning of several, those.
+/// Lists GPUs with names similar to this one; if the name is a prefix of several GPUs' names,
+/// those.
 pub fn gpus_near(name: &str) -> Vec<&'static str> {
     let wanted = hardware(name);
     let begun =
@@ -286,7 +289,7 @@ pub fn gpus_near(name: &str) -> Vec<&'static str> {
     near
 }
 
-/// Clusters with names near to this one, and those of the GPUs that a name is the beginning of.
+/// Lists clusters with similar names, else the usual clusters of GPUs with similar names.
 pub fn clusters_near(name: &str) -> Vec<&'static str> {
     let near = nearest(name, CLUSTERS.iter().map(|entry| entry.id));
     if !near.is_empty() {
@@ -337,7 +340,7 @@ mod tests {
             "acme/unheard-of-7b",
             "",
             "llama-3-70x",
-            // Each a letter away from a model, and with the name of another in it.
+            // Each is one letter off a model's name and contains the name of another model.
             "llama-3.-8b",
             "deepseek-v3-6b",
             "deepseek-v2-lit",

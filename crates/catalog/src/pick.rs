@@ -5,7 +5,7 @@ use engine::model::hardware::{Accelerator, Network};
 use engine::model::ladder;
 use engine::scenario::{CUSTOM, Id, Model, Picked, Scenario};
 
-/// The key of a model on the ladder of sizes.
+/// Key of the models on the ladder of sizes.
 pub const LADDER: Id = "ladder";
 
 /// Sets the model: a catalog entry; [`LADDER`] for the ladder model nearest to the present size;
@@ -20,9 +20,10 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     model.map(|model| scenario.model = model).is_some()
 }
 
-/// Sets the GPU with all its values and, while the user has set no price, its list price;
-/// [`CUSTOM`] keeps the present values as a custom GPU, all of whose memory is usable, as no
-/// driver's report of it is known. Returns `false` and changes nothing if there is no such GPU.
+/// Sets the GPU with all its values and, unless the user has set a price, its list price.
+/// [`CUSTOM`] keeps the present values as a custom GPU whose memory is usable in full, as no
+/// driver's report of a custom GPU is known. Returns `false` and changes nothing if there is no
+/// such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
         CUSTOM => {
@@ -34,11 +35,11 @@ pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     accelerator.map(|accelerator| put_in(scenario, accelerator, cluster)).is_some()
 }
 
-/// Sets the GPU, and its list price in a cluster while the user has set none.
+/// Sets the GPU and, unless the user has set a price, its list price in a cluster.
 fn put_in(scenario: &mut Scenario, accelerator: Picked<Accelerator>, cluster: Id) {
     let (gpu, before) = (scenario.accelerator.id, scenario.network.id);
     let price = &mut scenario.run.price_per_gpu_hour;
-    // No list has a price of a custom GPU: the present one goes with it.
+    // No list has the price of a custom GPU: the present price is kept.
     if accelerator.id != CUSTOM && prices::is_of_the_list(*price, gpu, before) {
         *price = prices::usd_per_hour_in(accelerator.id, cluster);
     }
@@ -67,7 +68,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
     }
 }
 
-/// Sets a cluster as a person picks it: its network, its GPU, and as many GPUs as it is used with
+/// Sets a cluster as a user's choice: its network, its GPU, and its usual number of GPUs
 /// ([`crate::ClusterEntry::usual_gpus`]). Returns `false` and changes nothing if there is no such
 /// cluster.
 pub fn move_to_cluster(scenario: &mut Scenario, id: &str) -> bool {
@@ -153,7 +154,7 @@ mod tests {
             assert!(pick_cluster(&mut scenario, cluster));
             assert_eq!(price(&scenario), usd, "{cluster}");
         }
-        // No list has a price of the H800, and a custom GPU keeps what there is.
+        // No list has a price of the H800, and a custom GPU keeps the present price.
         assert!(pick_accelerator(&mut scenario, "h800"));
         assert_eq!(price(&scenario), prices::UNLISTED);
         assert!(pick_accelerator(&mut scenario, "h200") && pick_accelerator(&mut scenario, CUSTOM));
@@ -165,8 +166,8 @@ mod tests {
         assert_eq!(price(&scenario), 1.5);
     }
 
-    /// A V100 with edited numbers still has no bf16: as a custom GPU, under its catalog name and
-    /// through its link.
+    /// A V100 with edited numbers still has no bf16: as a custom GPU, under its catalog name, and
+    /// after a round trip through its link.
     #[test]
     fn a_gpu_of_ones_own_keeps_the_generation_it_was_made_from() {
         let mut scenario = v1::start();
@@ -180,7 +181,7 @@ mod tests {
             assert_eq!(decode_json(&to_json(&scenario)).scenario, scenario, "{id}");
         }
         assert!(encode(&scenario).contains("gpu=custom&generation=volta&"), "{}", encode(&scenario));
-        // The link of a GPU on its own cluster omits it.
+        // The link of a GPU on its own cluster omits the generation.
         assert!(pick_cluster(&mut scenario, "edr-v100") && pick_accelerator(&mut scenario, CUSTOM));
         assert_eq!(encode(&scenario), "v=1&cluster=edr-v100&gpu=custom");
         let said = |link: &str| decode(link).issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>();

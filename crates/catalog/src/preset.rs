@@ -1,5 +1,5 @@
-//! The preset of a scenario: the first visit's scenario with the catalog entries that were picked.
-//! Custom values compare with the entry they were made from.
+//! The preset of a scenario: the scenario of the first visit with the picked catalog entries.
+//! Custom values are compared with the entry that they were made from.
 
 use crate::pick;
 use engine::model::transformer::Architecture;
@@ -30,8 +30,8 @@ pub fn preset_of(scenario: &Scenario) -> Scenario {
     preset
 }
 
-/// Returns the preset after a change of the scenario: custom values keep the entry they were made
-/// from, and a scaled model the one it was scaled from.
+/// Returns the preset after a change of the scenario: custom values keep the entry that they were
+/// made from, and a scaled model keeps the model that it was scaled from.
 pub fn following(scenario: &Scenario, before: &Scenario) -> Scenario {
     // A custom model is not looked up in the catalog again.
     let named = Scenario { model: before.model, ..*scenario };
@@ -54,8 +54,8 @@ pub fn following(scenario: &Scenario, before: &Scenario) -> Scenario {
     preset
 }
 
-/// Returns the catalog model that differs from a shape in the fewest rows, if they are few; else
-/// the shape itself.
+/// Returns the catalog model that differs from a shape in the fewest rows, if at most three differ;
+/// else the shape itself.
 fn nearest(shape: &Architecture) -> Model {
     /// Largest number of rows that may differ.
     const FEW: usize = 3;
@@ -76,7 +76,7 @@ fn nearest(shape: &Architecture) -> Model {
 }
 
 /// Whether a parameter differs from its preset. The shape of a ladder or scaled model follows from
-/// its size, which has its own mark.
+/// its size, so only the size is marked as changed.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
     let follows = match scenario.model {
         Model::Ladder { .. } => preset.model.is_on_ladder(),
@@ -97,7 +97,7 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
 /// again.
 pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
     if param.id == ParamId::ModelSize {
-        // The model that was scaled, to the bit.
+        // Restores the model that was scaled exactly.
         scenario.model = preset.model;
         return;
     }

@@ -1,40 +1,41 @@
-//! What the sources of claims found, where they give a number. Rows of `data/examples.toml`.
+//! Findings of the sources of claims, where they give a number. Rows of `data/examples.toml`.
 
 use engine::scenario::Id;
 
-/// A published number, and what is compared with it.
+/// A published number, and the quantity that is compared with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// The claim.
+    /// Key of the claim.
     pub id: Id,
-    /// What the source found.
+    /// The source's finding.
     pub found: &'static str,
-    /// Where it says so.
+    /// Place in the source.
     pub at: &'static str,
-    /// What is compared with it.
+    /// The engine's quantity that is compared with the finding.
     pub here: Comparison,
 }
 
-/// What a published number is compared with, of the claim's scenario and those pinned beside it.
+/// Quantity of the claim's scenario, and of the scenarios pinned with it, to compare with a
+/// finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// MFU over that of the first pinned scenario.
+    /// MFU divided by the MFU of the first pinned scenario.
     MfuGain,
-    /// The step of the first pinned scenario over this one.
+    /// Step time of the first pinned scenario divided by that of the claim's scenario.
     Longer,
-    /// The size of the model over that of the second pinned scenario.
+    /// Model size divided by the model size of the second pinned scenario.
     SizeRatio,
-    /// The step over that of the first pinned scenario.
+    /// Step time divided by the step time of the first pinned scenario.
     Slower,
-    /// Tokens a second and GPU over those of the first pinned scenario.
+    /// Tokens per second and GPU, divided by those of the first pinned scenario.
     Throughput,
-    /// The states of the first pinned scenario on one GPU.
+    /// Model states of the first pinned scenario per GPU.
     PinnedStates,
-    /// The step of the first pinned scenario.
+    /// Step time of the first pinned scenario.
     PinnedStep,
-    /// How many times as fast as the first pinned scenario it is.
+    /// Speed relative to the first pinned scenario.
     Faster,
 }
 
-/// The published numbers, by claim.
+/// Published numbers, by claim.
 pub const PUBLISHED: &[Published] = include!(concat!(env!("OUT_DIR"), "/published.rs"));

@@ -1,9 +1,10 @@
-//! Corrections of data sheets since the first release: a link means the sheets of its day.
+//! Corrections of data sheets since the first release: a link keeps the data sheets of its
+//! revision.
 //!
 //! A link fixes choices, data sheets and the release of its program. It does not fix calibration:
-//! predictions are today's.
+//! predictions always use the current calibration.
 
-/// The revision of the first release, whose links name none.
+/// The revision of the first release, whose links have no revision.
 pub const FIRST_REVISION: u32 = 7;
 
 /// A value of a data sheet that a later revision corrected.

@@ -1,4 +1,4 @@
-//! Named scenarios: links that each show one thing. Rows of `data/examples.toml`.
+//! Named scenarios: links that each show one effect. Rows of `data/examples.toml`.
 
 use super::ScenarioEntry;
 use super::accelerators::{A100_40GB, prices};
@@ -40,10 +40,10 @@ pub fn first_visit() -> Scenario {
     }
 }
 
-/// The run of the first visit, but for the price, which is its GPU's. Tokens are LLaMA 13B's (arXiv
-/// 2302.13971), PUE and grid are LLaMA's (Table 15), and failures are Llama 3's: 419 in 54 days on
-/// 16,384 GPUs. The critical batch is a little above the 16.8M tokens of Llama 3's steps (arXiv
-/// 2407.21783). Storage and restart time are those of a mid-sized cluster.
+/// The run of the first visit, except for the price, which is its GPU's. Tokens are LLaMA 13B's
+/// (arXiv 2302.13971), PUE and grid are LLaMA's (Table 15), and failures are Llama 3's: 419 in 54
+/// days on 16,384 GPUs. The critical batch is a little above the 16.8M tokens of Llama 3's steps
+/// (arXiv 2407.21783). Storage and restart time are those of a mid-sized cluster.
 const RUN: RunChoices = RunChoices {
     tokens: UNSAID,
     price_per_gpu_hour: prices::UNLISTED,
@@ -61,7 +61,7 @@ const RUN: RunChoices = RunChoices {
 /// Starting points for planning a run.
 pub const PLANS: &[ScenarioEntry] = SCENARIOS.split_at(FIRST_CLAIM).0.split_at(FIRST_PLAN).1;
 
-/// Claims of papers, with the compared scenario pinned.
+/// Claims of papers, with the scenario to compare with pinned.
 pub const CLAIMS: &[ScenarioEntry] = SCENARIOS.split_at(FIRST_CLAIM).1;
 
 /// Every named scenario.

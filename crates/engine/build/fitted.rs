@@ -1,4 +1,4 @@
-//! The constants that are fitted to measured steps.
+//! Generates the constants fitted to measured steps.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const FITTED: Shape = Shape {
     ],
 };
 
-/// A constant of Rust for each, and the table of all.
+/// Generates a Rust constant for each row, and the table of all.
 pub(crate) fn table(file: &File) -> Result<String, String> {
     let [rows] = file.rows([("constant", "key")])?;
     let (mut constants, mut all) = (String::new(), Vec::new());
@@ -29,7 +29,7 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
         let _ = writeln!(constants, "/// {what}.\npub const {name}: f64 = {value:?};");
         all.push(FITTED.write(row)?);
     }
-    // The same values have the same name, wherever they were fitted.
+    // Equal values have an equal name, wherever they were fitted.
     let name = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(digest.as_bytes());
     let what = "/// What names this calibration: a digest of its values.";
     let _ = writeln!(constants, "{what}\npub const CALIBRATION: &str = \"{name:08x}\";");

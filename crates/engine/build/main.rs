@@ -1,4 +1,4 @@
-//! Makes the fitted constants of the engine from `data/fitted.toml`. A row that is wrong fails the
+//! Generates the fitted constants of the engine from `data/fitted.toml`. A wrong row fails the
 //! build.
 
 mod fitted;

@@ -1,4 +1,4 @@
-//! Rows of the tables in `data/`: read, and named in errors by their file and their key.
+//! Reads rows of the tables in `data/`; errors name the file and the key of a row.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -10,24 +10,24 @@ pub(crate) type Fields = Map<String, Value>;
 
 /// A file of rows.
 pub(crate) struct File {
-    /// Its name in the repository.
+    /// The file's name in the repository.
     pub(crate) name: String,
-    /// Its text.
+    /// The file's text.
     pub(crate) text: String,
 }
 
 /// A row.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Its file and its key, as errors say them.
+    /// File and key, for errors.
     pub(crate) place: String,
-    /// Its key.
+    /// Key of the row.
     pub(crate) key: String,
-    /// Its fields.
+    /// Fields of the row.
     pub(crate) fields: Fields,
 }
 
-/// Reads a file, and again when it changes.
+/// Reads a file, and reruns the build script when the file changes.
 pub(crate) fn read(root: &Path, name: &str) -> Result<File, String> {
     let path = root.join(name);
     println!("cargo:rerun-if-changed={}", path.display());
@@ -36,8 +36,8 @@ pub(crate) fn read(root: &Path, name: &str) -> Result<File, String> {
 }
 
 impl File {
-    /// The rows of each `[[array]]` that the file has, with a text under `key` that no other row of
-    /// it has: `(array, key)`. Anything else in the file is an error.
+    /// Returns the rows of each `[[array]]` of the file, given as `(array, key)`; the text under
+    /// `key` must be unique. Anything else in the file is an error.
     pub(crate) fn rows<const COUNT: usize>(&self, arrays: [(&str, &str); COUNT]) -> Result<[Vec<Row>; COUNT], String> {
         let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
         let mut table: Fields = toml_edit::de::from_str(&self.text).map_err(|error| wrong(&error))?;
@@ -56,9 +56,8 @@ impl File {
         }
     }
 
-    /// The rows of a table of comma-separated values. Its first line names the fields. An empty
-    /// cell says nothing, and the column `other` has further fields as TOML says them:
-    /// `a.b = 1, c = 'text'`.
+    /// Returns the rows of a CSV table. The first line names the fields. An empty cell sets no
+    /// field, and the column `other` has further fields in TOML syntax: `a.b = 1, c = 'text'`.
     pub(crate) fn csv(&self, key: &str) -> Result<Vec<Row>, String> {
         let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(self.text.as_bytes());
@@ -96,7 +95,7 @@ impl File {
     }
 }
 
-/// Puts a value under a name; `a.b` is the field b of the table a.
+/// Sets the value of a field; `a.b` is the field b of the table a.
 fn put(fields: &mut Fields, name: &str, value: Value) {
     match name.split_once('.') {
         None => _ = fields.insert(name.to_owned(), value),
@@ -109,14 +108,14 @@ fn put(fields: &mut Fields, name: &str, value: Value) {
     }
 }
 
-/// Fields with others over them.
+/// Returns fields overridden by others.
 pub(crate) fn merged(under: &Fields, over: &Fields) -> Fields {
     let mut fields = under.clone();
     merge(&mut fields, Some(over));
     fields
 }
 
-/// Puts fields over others, those of tables one by one.
+/// Overrides fields by others; tables are merged field by field.
 fn merge(under: &mut Fields, over: Option<&Fields>) {
     for (name, value) in over.into_iter().flatten() {
         match (under.get_mut(name), value) {
@@ -127,24 +126,24 @@ fn merge(under: &mut Fields, over: Option<&Fields>) {
 }
 
 impl Row {
-    /// An error of this row.
+    /// Returns an error about this row.
     pub(crate) fn error(&self, says: impl Display) -> String {
         format!("{} {says}", self.place)
     }
 
-    /// The error that it lacks a field.
+    /// Returns the error that a field is missing.
     pub(crate) fn lacks(&self, field: &str) -> String {
         // `a usable_gib`: of the fields no other begins with a u.
         let article = if field.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         self.error(format!("lacks {article} {field}"))
     }
 
-    /// Takes a field away that the table of Rust does not have.
+    /// Removes a field that the generated struct does not have.
     pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
         self.fields.shift_remove(field)
     }
 
-    /// Takes all fields away that another table of Rust has.
+    /// Splits off all fields that belong to another generated struct.
     pub(crate) fn take_all(&mut self, of: impl Fn(&str) -> bool) -> Self {
         let mut taken = self.clone();
         taken.fields.retain(|name, _| of(name));
@@ -152,64 +151,64 @@ impl Row {
         taken
     }
 
-    /// Takes a text away; empty where there is none.
+    /// Removes a text and returns it; empty if there is none.
     pub(crate) fn take_text(&mut self, field: &str) -> String {
         self.take(field).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// Takes the source away that a row must have, and the table of Rust does not.
+    /// Removes the source, which a row must have but the generated struct does not.
     pub(crate) fn take_source(&mut self) -> Result<(), String> {
         self.text("source")?;
         self.take("source");
         Ok(())
     }
 
-    /// Takes texts away.
+    /// Removes a list of texts and returns it.
     pub(crate) fn take_texts(&mut self, field: &str) -> Vec<String> {
         let texts = self.take(field);
         texts.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
-    /// Fails where it has another field than these.
+    /// Fails if the row has a field other than `known`.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), String> {
         let unknown = self.fields.keys().find(|name| !known.contains(&name.as_str()));
         unknown.map_or(Ok(()), |name| Err(self.unknown(name, known)))
     }
 
-    /// The error that it has a field that there is none of.
+    /// Returns the error that a field is unknown.
     pub(crate) fn unknown(&self, field: &str, known: &[&str]) -> String {
         self.error(format!("has the field {field}, which is none of: {}", known.join(", ")))
     }
 
-    /// A text that the row must have.
+    /// Returns a text that the row must have.
     pub(crate) fn text(&self, field: &str) -> Result<&str, String> {
         let text = self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
         text.ok_or_else(|| self.lacks(field))
     }
 
-    /// A number that the row must have.
+    /// Returns a number that the row must have.
     pub(crate) fn number(&self, field: &str) -> Result<f64, String> {
         self.fields.get(field).and_then(Value::as_f64).ok_or_else(|| self.lacks(field))
     }
 
-    /// Gives the row a value.
+    /// Sets a field of the row.
     pub(crate) fn set(&mut self, field: &str, value: impl Into<Value>) {
         put(&mut self.fields, field, value.into());
     }
 }
 
-/// The place of the row with a key that another row names.
+/// Returns the index of the row whose key another row names.
 pub(crate) fn place(rows: &[Row], of: &str, key: &str, by: &Row) -> Result<usize, String> {
     let place = rows.iter().position(|row| row.key == key);
     place.ok_or_else(|| by.error(format!("names {key:?}, which is no row {of}")))
 }
 
-/// The row with a key that another row names.
+/// Returns the row whose key another row names.
 pub(crate) fn named<'a>(rows: &'a [Row], of: &str, key: &str, by: &Row) -> Result<&'a Row, String> {
     rows.get(place(rows, of, key, by)?).ok_or_else(|| by.error("names a row that went"))
 }
 
-/// Every row with the fields of the one that it is `like`, which stands before it, under its own.
+/// Merges every row with the earlier row that its field `like` names; own fields take precedence.
 pub(crate) fn with_likes(rows: Vec<Row>) -> Result<Vec<Row>, String> {
     let mut whole: Vec<Row> = Vec::new();
     for mut row in rows {

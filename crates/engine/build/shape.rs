@@ -1,5 +1,5 @@
-//! Structs of Rust, as text: which fields they have, how a row says each, and what stands where it
-//! does not.
+//! Rust structs as text: their fields, the notation of each in rows, and the value of omitted
+//! fields.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::rows::{self, Row};
 
-/// How a value is written in Rust.
+/// Rust notation of a value.
 pub(crate) enum Kind {
     /// A text.
     Text,
@@ -21,52 +21,51 @@ pub(crate) enum Kind {
     Unit(&'static str),
     /// A name of an enumeration.
     Variant(&'static str),
-    /// A name or an expression of Rust, as it is.
+    /// A name or an expression of Rust, copied as is.
     Name,
-    /// A struct of its own, or the base's where no field is given.
+    /// A nested struct, or the base's if no field is given.
     Struct(&'static Shape),
-    /// A struct of its own that there may be none of.
+    /// An optional nested struct.
     Some(&'static Shape),
-    /// Whatever this makes of it.
+    /// A value that a function converts.
     By(fn(&Value) -> Result<String, String>),
 }
 
-/// What stands where a row says nothing.
+/// Value of a field that a row omits.
 enum Blank {
-    /// Nothing can: the build fails.
+    /// No value: the build fails.
     Error,
-    /// The base of the struct.
+    /// The field of the struct's base.
     Base,
-    /// This.
+    /// A fixed expression.
     Is(&'static str),
 }
 
-/// Fields of one kind: their names, or `struct's=row's` where the struct and rows have different
-/// ones.
+/// Fields of one kind: their names, or `struct's=row's` if the names in struct and rows differ.
 pub(crate) struct Fields(Kind, Blank, &'static str);
 
 /// A struct.
 pub(crate) struct Shape {
-    /// Its name in Rust.
+    /// The struct's name in Rust.
     pub(crate) name: &'static str,
-    /// What fields that are left out are taken from.
+    /// Struct expression that provides omitted fields.
     pub(crate) base: &'static str,
-    /// Its fields.
+    /// The struct's fields.
     pub(crate) fields: &'static [Fields],
 }
 
 impl Shape {
-    /// A row as an expression of Rust. A field that the struct lacks is an error.
+    /// Writes a row as a Rust expression. A field that the struct lacks is an error.
     pub(crate) fn write(&self, row: &Row) -> Result<String, String> {
         self.write_over(row, self.base)
     }
 
-    /// The same, with what is left out from another base.
+    /// Writes a row as a Rust expression, with omitted fields from another base.
     pub(crate) fn write_over(&self, row: &Row, base: &str) -> Result<String, String> {
         self.of(row, &row.fields, "", base)
     }
 
-    /// Its fields: their names in the struct and in rows.
+    /// Lists the fields, with their names in the struct and in rows.
     fn names(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static Kind, &'static Blank)> {
         self.fields.iter().flat_map(|Fields(kind, blank, names)| {
             names.split_whitespace().map(move |name| {
@@ -76,7 +75,7 @@ impl Shape {
         })
     }
 
-    /// Whether a row of it may have this field.
+    /// Whether a row of the struct may have this field.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names().any(|(_, known, ..)| known == name)
     }
@@ -132,13 +131,13 @@ impl Kind {
     }
 }
 
-/// A number as Rust says it, to its last digit.
+/// Writes a number as Rust source, with every digit.
 fn number(value: &Value) -> Option<String> {
     value.as_f64().map(|number| format!("{number:?}"))
 }
 
-/// All rows, by their keys, as an item of Rust, and those by names of their own that the catalog
-/// needs one by one.
+/// Writes all rows, by their keys, as a Rust item, and separate constants for the rows that the
+/// catalog uses by name.
 pub(crate) fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)]) -> String {
     let name = |key: &str| named.iter().find(|(of, _)| *of == key).map(|(_, name)| *name);
     let mut items = String::new();
@@ -157,17 +156,17 @@ pub(crate) fn list(rows: &[String]) -> String {
     format!("&[\n    {}\n]\n", rows.join(",\n    "))
 }
 
-/// Fields that every row has.
+/// Creates fields that every row must have.
 pub(crate) const fn needed(kind: Kind, names: &'static str) -> Fields {
     Fields(kind, Blank::Error, names)
 }
 
-/// Fields that are the base's where a row says nothing.
+/// Creates fields that take the base's value if a row omits them.
 pub(crate) const fn left(kind: Kind, names: &'static str) -> Fields {
     Fields(kind, Blank::Base, names)
 }
 
-/// Fields that are this where a row says nothing.
+/// Creates fields that take a fixed value if a row omits them.
 pub(crate) const fn or(is: &'static str, kind: Kind, names: &'static str) -> Fields {
     Fields(kind, Blank::Is(is), names)
 }

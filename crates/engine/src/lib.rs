@@ -1,8 +1,8 @@
-//! The engine of shardwise: does a training run fit, how fast is it, what limits it, and what would
-//! help?
+//! The engine of shardwise: computes whether a training run fits, its speed, its limits, and
+//! changes that would help.
 //!
-//! It runs natively and in Wasm with the same result to the bit: no crate in its dependency graph
-//! depends on a browser.
+//! The engine runs natively and in Wasm with bit-identical results: no crate in its dependency
+//! graph depends on a browser.
 //!
 //! # Map
 //!
@@ -12,18 +12,18 @@
 //! and back), `trace` (a step tensor by tensor), `analysis` (searches, plans, advice, claims of
 //! papers), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
 //!
-//! | module | what it is | what it does not know |
+//! | module | content | does not depend on |
 //! |---|---|---|
 //! | [`units`] | quantities with units: the only powers of 2 and 10 | everything else |
 //! | [`digits`], [`rounding`] | significant decimal digits, and rounding in sentences | everything else |
 //! | [`json`] | JSON as text, its numbers to the last bit | everything else |
 //! | [`stats`] | means, medians, ranks | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts, the schedule of a step, the whole run, the FSDP bounds | presets, user text, clock, randomness, browser |
-//! | [`names`] | what limiters and parts of memory are called, by use | colours |
+//! | [`names`] | names of limiters and memory parts, by use | colours |
 //! | [`scenario`] | every choice a user can make, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
-//! | [`mod@format`] | numbers as people read them | where they stand |
-//! | [`validate`] | what is wrong with a scenario: bounds and contradictions, in sentences | presets |
+//! | [`mod@format`] | numbers in human-readable form | where they are shown |
+//! | [`validate`] | errors and warnings of a scenario: bounds and contradictions, in sentences | presets |
 //!
 //! # Invariants
 //!
@@ -51,7 +51,7 @@ pub mod stats;
 pub mod units;
 pub mod validate;
 
-// The same cases and seeds as in the tests of laws.
+// Cases and seeds shared with the tests of laws.
 #[cfg(test)]
 #[path = "../tests/suite/cases.rs"]
 mod cases;

@@ -1,4 +1,4 @@
-//! The families of `data/huggingface.toml`: each row becomes a function of the reader's steps.
+//! Generates a function of the reader's steps from each row (family) of `data/huggingface.toml`.
 
 use std::fmt::Write;
 

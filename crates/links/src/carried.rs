@@ -1,5 +1,5 @@
-//! The link inside a saved file, which leads back to the scenario: in the `metadata` of an SVG, in
-//! a text chunk of a PNG, under `link` in a JSON report, in a comment of a CSV.
+//! The link inside a saved file, by which the scenario can be restored: in the `metadata` of an
+//! SVG, in a text chunk of a PNG, under `link` in a JSON report, in a comment of a CSV.
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Decodes text into a scenario and a list of what could not be read.
+//! Decodes text into a scenario and a list of issues.
 
 use serde_json::Value;
 
@@ -9,25 +9,24 @@ use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
 
-/// Number of issues that are listed; further ones are only counted, as nobody reads a longer
-/// banner.
+/// Maximum number of listed issues; further ones are only counted, as longer banners are not read.
 pub(super) const MOST_ISSUES: usize = 12;
 /// Longest text that is read as a link, in bytes. The longest links of the page have some thousand
 /// characters; reading takes time and memory in proportion.
 pub const LONGEST_LINK: usize = 64_000;
 
-/// A scenario, with what could not be read of its text.
+/// A decoded scenario, with the issues of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// The scenario; every parameter is within its bounds.
     pub scenario: Scenario,
-    /// The scenarios that the link pins beside it, at most [`MOST_PINS`]; only those that could be
-    /// read completely.
+    /// The scenarios pinned in the link, at most [`MOST_PINS`]; only those that could be read
+    /// completely.
     pub pins: Vec<Scenario>,
-    /// One issue for each thing that could not be read: what, which value, and the value used
+    /// One issue for each part that could not be read: the part, the value, and the value used
     /// instead. Problems of the scenario itself come from [`engine::validate::issues`].
     pub issues: Vec<Issue>,
-    /// The keys of links that the text says something about, for the scenario on screen.
+    /// The keys of links that the text sets, for the scenario on screen.
     pub keys: Vec<String>,
 }
 

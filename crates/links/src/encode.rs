@@ -23,9 +23,9 @@ pub fn encode(scenario: &Scenario) -> String {
     pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&")
 }
 
-/// Encodes the fragment of a scenario with others pinned beside it. Each pin follows `pin=1`,
-/// `pin=2`, ... as its differences from the first scenario, or as a whole link where that is
-/// shorter and has fewer pairs (see [`v1`]). At most [`MOST_PINS`] are written.
+/// Encodes the fragment of a scenario with pinned scenarios. Each pin follows `pin=1`, `pin=2`, ...
+/// as its differences from the first scenario, or as a whole link if that is shorter and has fewer
+/// pairs (see [`v1`]). At most [`MOST_PINS`] are written.
 ///
 /// ```
 /// use links::{decode, encode_with};

@@ -17,7 +17,7 @@ pub(super) fn read(text: &str) -> Pairs {
 
 /// Reads the pairs of an object, or of the scenario in a whole report.
 pub(super) fn pairs(json: &Value) -> Pairs {
-    // A whole report holds its scenario.
+    // A whole report has its scenario in a field.
     let scenario = json.get("scenario").and_then(Value::as_object);
     match scenario.or(json.as_object()) {
         Some(entries) => from_object(entries),

@@ -1,5 +1,5 @@
 //! Converts links to scenarios and back. Decoding never fails: it returns a scenario and a list of
-//! what could not be read.
+//! issues.
 //!
 //! The fragment of a link is readable:
 //! `v=1&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of the

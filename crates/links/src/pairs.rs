@@ -9,10 +9,11 @@ use engine::params::quantity::shorten;
 use engine::scenario::issue::{Cause, Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
 
-/// Pairs whose names are looked up: there are not as many keys, and what has more is no link.
+/// Maximum number of pairs whose names are looked up. There are fewer keys; a text with more is no
+/// link.
 const MOST_SPELLED: usize = 400;
 
-/// The pairs of one scenario in their order, and what could not be split into pairs.
+/// The pairs of one scenario in their order, and issues about text that is not a pair.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     /// Keys in lower case, with their values.
@@ -27,8 +28,8 @@ impl Pairs {
         self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
     }
 
-    /// Replaces the names that people know with the keys and options of links. The GPUs of a node
-    /// (`8xH100`) are those of the run where nothing says how many it has.
+    /// Replaces other names with the keys and options of links. The GPUs of a node (`8xH100`)
+    /// become the GPUs of the run if no pair sets their number.
     pub(super) fn spell(&mut self) {
         let mut pairs: Vec<(String, String)> = Vec::with_capacity(self.pairs.len());
         let mut of_node = None;

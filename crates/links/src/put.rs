@@ -11,7 +11,7 @@ use engine::params::{self, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 
-/// Sets a value of a scenario under a key of links. Gives what is wrong with it.
+/// Sets a value of a scenario under a key of links. Returns the issue if the value is wrong.
 pub fn put(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
     let is_known = match key {
         v1::CLUSTER_KEY => pick_cluster(scenario, typed),
@@ -24,7 +24,7 @@ pub fn put(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
             return None;
         }
         v1::NODES_KEY | v1::BATCH_KEY => return v1::set_following(scenario, key, typed, None),
-        // The page's versions: they say how a link is read, and set nothing.
+        // The version and the revision only affect the reading of a link, and set no value.
         v1::VERSION_KEY | v1::REVISION_KEY => return None,
         _ => {
             return match params::find(key) {
@@ -45,7 +45,7 @@ pub fn put(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
     (!is_known).then(|| Issue::error(known_key(key), message()).because(Cause::UnknownName))
 }
 
-/// One of the keys of what is picked of the catalog.
+/// Returns the key of a catalog choice (cluster, GPU or model) as a static text.
 fn known_key(key: &str) -> &'static str {
     [v1::CLUSTER_KEY, v1::GPU_KEY].into_iter().find(|own| *own == key).unwrap_or(v1::MODEL_KEY)
 }

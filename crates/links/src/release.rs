@@ -1,4 +1,4 @@
-//! Sets what a release of a training program does by itself.
+//! Applies the built-in settings of a program's release.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,12 @@ use engine::params::{self, Kind, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::release::{Known, Release};
 
-/// Sets what a program does by itself at a release, where other choices are those of `chosen`.
+/// Applies the settings of a program's release, with those that depend on other choices by
+/// `chosen`.
 pub fn apply(release: &'static Release, scenario: &mut Scenario, chosen: &Scenario) {
     scenario.release = Some(Known(release));
     let mut set = |key: &str, value: &str| {
-        // A test holds that links know them all.
+        // A test checks that links have all these keys.
         let _ = put(scenario, key, value);
     };
     set(ParamId::Framework.key(), release.framework);
@@ -19,7 +20,8 @@ pub fn apply(release: &'static Release, scenario: &mut Scenario, chosen: &Scenar
     apply_depending(release, scenario, chosen);
 }
 
-/// Sets what depends on other choices alone: of a program that runs below another one.
+/// Applies only the settings that depend on other choices, for a program that runs below another
+/// one.
 pub fn apply_depending(release: &Release, scenario: &mut Scenario, chosen: &Scenario) {
     for (when, facts) in release.depending {
         if when.iter().all(|(key, value)| is_chosen(chosen, key, value)) {
@@ -30,13 +32,13 @@ pub fn apply_depending(release: &Release, scenario: &mut Scenario, chosen: &Scen
     }
 }
 
-/// Whether a scenario has an option or a count under a key of links, or one of several with `|`
-/// between; with `!` before them, none of them.
+/// Whether a scenario has an option or a count under a key of links, or one of several separated by
+/// `|`; with a leading `!`, none of them.
 fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
     let Some(param) = params::find(key) else { return false };
     let is_sharded_alone = param.id == ParamId::Strategy && scenario.gpus == 1;
     let chosen = match param.kind {
-        // On one GPU there is nothing to shard, and programs leave FSDP out.
+        // On one GPU there is nothing to shard, and programs do not wrap the model in FSDP.
         Kind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => Cow::Borrowed("ddp"),
         Kind::Choice(_) => Cow::Borrowed(param.id.option(scenario)),
         Kind::Number(number) => Cow::Owned((number.get)(scenario).to_string()),
@@ -60,7 +62,8 @@ mod tests {
                 let issue = put(&mut scenario, key, value);
                 assert!(issue.is_none(), "{}: {key} = {value}: {issue:?}", release.id);
             }
-            // What a fact depends on is no such fact itself: it could not be told from the link.
+            // The condition of a fact must not be set by another conditional fact: it could not be
+            // restored from the link.
             for (when, _) in release.depending {
                 for (key, value) in *when {
                     assert!(release.depending.iter().all(|(_, facts)| facts.iter().all(|(own, _)| own != key)));

@@ -1,6 +1,6 @@
-//! Reads the names that people know as the keys and options of links: `seq_len`, `zero_stage`,
-//! `per_device_train_batch_size`, `strategy=fsdp`, `model=meta-llama/Llama-3.1-8B`. Links that are
-//! written have one spelling, the shortest.
+//! Reads other names of the keys and options of links: `seq_len`, `zero_stage`,
+//! `per_device_train_batch_size`, `strategy=fsdp`, `model=meta-llama/Llama-3.1-8B`. Written links
+//! use one spelling, the shortest.
 
 mod rows;
 
@@ -16,19 +16,19 @@ use engine::scenario::CUSTOM;
 use engine::scenario::issue::Issue;
 use rows::{ADVICE, ROWS, Row};
 
-/// What a pair means, in the keys and options of links.
+/// Meaning of a pair, in the keys and options of links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelled {
-    /// The pairs; the pair itself where it has no other meaning.
+    /// The pairs; the given pair itself if it has no other meaning.
     pub pairs: Vec<(String, String)>,
-    /// What was taken for what, where the name leaves it open.
+    /// Notes on how an ambiguous name was read.
     pub notes: Vec<Issue>,
 }
 
-/// The deepest chain of names: `fsdp` is a `strategy`, whose value has names too.
+/// Maximum depth of a chain of names: `fsdp` is a `strategy`, whose value has names too.
 const DEEPEST: usize = 4;
 
-/// Returns what a pair means in a link.
+/// Returns the meaning of a pair in a link.
 ///
 /// ```
 /// use links::spelling::spell;
@@ -47,8 +47,8 @@ pub fn spell(key: &str, value: &str) -> Spelled {
 
 fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
     let key = canonical(key);
-    // Numbers and options under the keys of links mean themselves: so are all links that are
-    // written.
+    // Numbers and options under the keys of links need no translation, which covers all written
+    // links.
     if params::find(&key).is_some_and(|param| is_plain(param, value)) {
         return spelled.push(&key, value);
     }
@@ -74,7 +74,8 @@ fn is_plain(param: &Param, value: &str) -> bool {
     }
 }
 
-/// An entry of the catalog by any of its names; other values stay, and yes and no have one word.
+/// Resolves an entry of the catalog by any of its names; other values stay, except yes and no,
+/// which have one spelling.
 fn entry(key: &str, value: &str, word: &str, spelled: &mut Spelled) {
     let taken = |name: &str| format!("“{}” is taken for {name}.", shorten(value));
     match key {
@@ -127,51 +128,51 @@ impl Spelled {
     }
 }
 
-/// Whether a value stands for what is no entry of the catalog.
+/// Whether a value denotes a model outside the catalog: custom or ladder.
 fn is_own(value: &str) -> bool {
     let value = value.trim();
     value.eq_ignore_ascii_case(CUSTOM) || value.eq_ignore_ascii_case(LADDER)
 }
 
-/// Whether a parameter is on or off.
+/// Whether a parameter is a switch, on or off.
 fn is_switch(param: &Param) -> bool {
     param.choice().is_some_and(|choice| choice.options.iter().all(|option| matches!(option.key, "yes" | "no")))
 }
 
-/// The key of links that a name stands for, where it is one of the table of parameters; else the
-/// name in small letters, with underscores.
+/// Returns the key of links for a name of the table of parameters; else the name in lower case,
+/// with underscores.
 fn canonical(name: &str) -> String {
     let name = name.trim().to_ascii_lowercase();
     if v1::is_key(&name) {
         return name;
     }
     let name = name.replace(['-', ' '], "_");
-    // Mixers of state have columns whose bare names (`heads`, `rank`) are those of attention.
+    // Recurrent mixers have columns whose bare names (`heads`, `rank`) are those of attention.
     let param = every().find(|param| param.csv == name);
     param.map_or(name, |param| param.key.to_owned())
 }
 
-/// A value as options are written, with one word for on and off.
+/// Normalises a value to the spelling of options, with one word each for on and off.
 fn option(key: &str, value: &str) -> String {
     let word = value.trim().to_ascii_lowercase().replace('_', "-");
     let is_count = params::find(key).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
     match word.as_str() {
         "true" | "on" | "enabled" => "yes".to_owned(),
         "false" | "off" | "disabled" => "no".to_owned(),
-        // A stage of ZeRO is a number too.
+        // A stage of ZeRO is a number, not a switch.
         "1" if !is_count && !key.contains("stage") && !key.starts_with("zero") => "yes".to_owned(),
         "0" if !is_count && !key.contains("stage") && !key.starts_with("zero") => "no".to_owned(),
         _ => word,
     }
 }
 
-/// What to say of a name that means several things; nothing where it is not known at all.
+/// Returns advice on a name with several meanings; `None` for other names.
 pub fn advice(key: &str) -> Option<&'static str> {
     let name = canonical(key);
     ADVICE.iter().find(|(own, _)| *own == name).map(|(_, said)| *said)
 }
 
-/// Keys near to one that is not known, as they may be typed.
+/// Lists keys similar to an unknown one, as they may be typed.
 pub fn keys_near(key: &str) -> Vec<&'static str> {
     static KEYS: LazyLock<Names<'static>> = LazyLock::new(|| {
         let names = every().flat_map(|param| [param.key, param.csv]);
@@ -181,12 +182,12 @@ pub fn keys_near(key: &str) -> Vec<&'static str> {
     KEYS.nearest(key)
 }
 
-/// Whether a row names a key, and not an option of one.
+/// Whether a row names a key rather than an option of a key.
 fn is_alias((name, _, _): &Row) -> bool {
     !v1::is_key(name)
 }
 
-/// Values near to one that is none of a key's: its options by all their names, entries of the
+/// Lists values similar to an invalid one: the key's options by all their names, or entries of the
 /// catalog.
 pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
     match key {
@@ -201,7 +202,7 @@ pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
     }
 }
 
-/// Every name that is read beside the keys of links, each once.
+/// Lists every name that is read in addition to the keys of links, each once.
 pub fn known_names() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name).collect();
     names.extend(every().map(|param| param.csv).filter(|name| !v1::is_key(name)));
@@ -210,7 +211,7 @@ pub fn known_names() -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// Names by which a parameter may be typed beside its key, for lists and for searching.
+/// Lists the names of a parameter in addition to its key, for lists and for searching.
 pub fn names_of(id: ParamId) -> impl Iterator<Item = &'static str> {
     let param = id.param();
     let direct = move |row: &&Row| {
@@ -252,7 +253,7 @@ mod tests {
         }
     }
 
-    /// The names of the table of parameters do not stand for another row's key.
+    /// Names of the table of parameters do not denote another row's key.
     #[test]
     fn a_name_in_the_table_is_no_other_key() {
         for param in every() {
@@ -287,7 +288,7 @@ mod tests {
             assert_eq!(known.scenario, own.scenario, "{typed}");
             assert!(own.issues.is_empty(), "{typed}: {:?}", own.issues);
         }
-        // A node's GPUs are the run's where nothing says how many it has.
+        // A node's GPUs are the run's GPUs if no pair sets their number.
         assert_eq!(decode("cluster=8xH100").scenario, decode("cluster=dgx-h100&gpus=8").scenario);
         assert_eq!(decode("cluster=8xH100&nodes=4").scenario, decode("cluster=dgx-h100&gpus=32").scenario);
         assert_eq!(keys_near("modle").first(), Some(&"model"));

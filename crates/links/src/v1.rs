@@ -113,8 +113,8 @@ fn generation_name(generation: Generation) -> &'static str {
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
-/// Returns the starting point: the scenario of an empty link, which is the first visit's. Who
-/// changes that keeps a copy of it here.
+/// Returns the starting point: the scenario of an empty link, which is the first visit's. A change
+/// of the first visit's scenario needs a frozen copy here.
 pub fn start() -> Scenario {
     catalog::default_scenario()
 }

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Number of events per slider and round.
 const MOVES: u32 = 20;
 
-/// The same where the map is looked at.
+/// Number of slider events per round during which the map's pictures are measured.
 const LOOKS: u32 = 6;
 
 /// Number of rounds, each of which measures the bare page and every site.

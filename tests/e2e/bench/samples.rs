@@ -1,6 +1,6 @@
 //! Medians and quantiles.
 
-/// Returns the value below which this fraction of the values lies; `None` if there are none.
+/// Returns the quantile of the values at a fraction; `None` if there are no values.
 pub(crate) fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

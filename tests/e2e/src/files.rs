@@ -1,4 +1,4 @@
-//! Serves a folder, with faults that a test asks for.
+//! Serves a folder, with faults that a test sets.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -8,7 +8,7 @@
 //! - [`process`]: starts a program on a free port, and ends it with the tests.
 //! - [`server`]: serves the site with Caddy and nginx and the configurations under `deploy/`; sends
 //!   single requests.
-//! - [`files`]: serves a folder, with faults that a test asks for.
+//! - [`files`]: serves a folder, with faults that a test sets.
 
 pub mod console;
 pub mod driver;

@@ -30,7 +30,7 @@ const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "
 const MOMENTS: [u64; 4] = [0, 100, 500, 3000];
 /// The moment from which on a figure has to follow.
 const FOLLOWED: u64 = 500;
-/// A page that stands still for longer is late.
+/// A page that does not respond for longer is late.
 const LATE: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(30);
 const PATH: &str = "/some/sub/path/";
@@ -55,7 +55,7 @@ const SQUARES: &str = "return ['map', 'curve'].map((id) => {
 /// Two means that differ by less, of 255, are the same.
 const SAME: f64 = 0.5;
 
-/// Measures from now on how long the page stands still.
+/// Starts measuring how long the page does not respond.
 const WATCH: &str = "let last = performance.now();
     window.stood = 0;
     setInterval(() => {
@@ -80,7 +80,7 @@ const BLANK: &str = "return (async () => {
     });
 })();";
 
-/// What was counted in a browser.
+/// Counts from one browser.
 #[derive(Default)]
 struct Counts {
     missing: usize,
@@ -92,7 +92,7 @@ struct Counts {
     stood: f64,
     longest_print: Duration,
     largest_print: usize,
-    /// What the page paints by itself, by the fragment of the link.
+    /// Squares that the page paints when opened alone, by the fragment of the link.
     by_the_page: BTreeMap<String, Vec<f64>>,
 }
 

@@ -1,12 +1,12 @@
-//! Compares static choices of one kind along a sweep with the adaptive choice: which is fastest
-//! where, and what a fixed choice costs.
+//! Compares static choices of one kind along a sweep with the adaptive choice: the fastest choice
+//! at each value, and the cost of a fixed choice.
 
 use super::{Along, at, parallelisms, pipelinings};
 use catalog::expert_layers::with_dense_kernels;
 use engine::model::experts::layer::{Best, Choice, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use engine::units::Seconds;
 
-/// The kind of static choices that are compared.
+/// The kind of static choices to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Values of Tutel's r, with the linear algorithm and without chunks.

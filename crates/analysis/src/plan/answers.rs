@@ -1,12 +1,12 @@
-//! The answers to a question: the cases of a search that answer it, the best first.
+//! Answers to a question: the cases of a search that answer the question, the best first.
 
 use core::cmp::Ordering;
 
 use super::{Found, Plan, Question};
 
 impl Plan {
-    /// Returns the answers that were found so far, the best first; of questions over clusters the
-    /// best of each.
+    /// Returns the answers found so far, the best first; for questions over clusters, the best of
+    /// each cluster.
     pub fn answers(&self, question: Question) -> Vec<&Found> {
         if question.kind() != self.kind() {
             return Vec::new();
@@ -27,9 +27,8 @@ impl Plan {
         rows
     }
 
-    /// Returns the best answer of the same search in a larger batch, where it is better than the
-    /// best here: by a tenth, so that what rounds the batch does not count. Any is better than
-    /// none.
+    /// Returns the best answer of a search in a larger batch if it beats the best answer here by a
+    /// tenth, so that rounding of the batch does not count. Any answer beats none.
     pub fn answer_in_a_larger_batch<'a>(&self, larger: &'a Self, question: Question) -> Option<&'a Found> {
         let best = |plan: &'a Self| plan.answers(question).first().copied();
         let then = best(larger)?;
@@ -42,8 +41,8 @@ impl Plan {
         (figure(then) < 0.9 * now).then_some(then)
     }
 
-    /// Returns the run that misses a deadline or a budget by least, where none holds it: the
-    /// fastest, or the cheapest.
+    /// Returns the run that misses a deadline or a budget by least, if no run meets it: the fastest
+    /// or the cheapest run.
     pub fn nearest_miss(&self, question: Question) -> Option<&Found> {
         let priced = || self.found().iter().filter(|found| self.has_price(found));
         match question {
@@ -68,7 +67,7 @@ impl Plan {
 
     fn order(&self, question: Question, one: &Found, other: &Found) -> Ordering {
         let by_days = one.days().total_cmp(&other.days());
-        // What has no price is last among equals.
+        // Among equals, runs without a price are last.
         let price = |found: &Found| if self.has_price(found) { found.dollars() } else { f64::INFINITY };
         let by_dollars = price(one).total_cmp(&price(other));
         let most = |of: fn(&Found) -> f64| of(other).total_cmp(&of(one));
@@ -77,7 +76,7 @@ impl Plan {
             Question::Cheapest { .. } => by_dollars.then(by_days),
             Question::Fastest { .. } => by_days.then(by_dollars),
             Question::LongestContext => {
-                // Of one length the batch that grows least.
+                // At equal length, the batch that grows least is first.
                 most(|found| f64::from(found.scenario.seq_len)).then(one.batch().total_cmp(&other.batch()))
             }
             Question::LargestModel => most(|found| found.scenario.model.architecture().params() as f64),

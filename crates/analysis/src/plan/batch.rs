@@ -5,24 +5,23 @@ use engine::model::objective::Task;
 use engine::model::trained::Method;
 use engine::scenario::Scenario;
 
-/// The compute of Llama 2 7B, whose batch is [`TOKENS`]: 6 × 6.7e9 parameters × 2e12 tokens,
-/// rounded.
+/// Compute of Llama 2 7B, whose batch is [`TOKENS`]: 6 × 6.7e9 parameters × 2e12 tokens, rounded.
 const FLOPS: f64 = 1e23;
 /// Tokens per step of every Llama 2 (arXiv 2307.09288, Table 1): 4M.
 const TOKENS: f64 = (4 * MIB) as f64;
 const MIB: u64 = 1024 * 1024;
-/// The smallest and the largest batch that the rule gives: 64k and 64M tokens.
+/// Smallest and largest batch of the rule: 64k and 64M tokens.
 const ENDS: (f64, f64) = ((MIB / 16) as f64, (64 * MIB) as f64);
 
-/// Returns the global batch that a pre-training run of this size usually has, in tokens per step:
-/// `B = 4M (6 N D / 1e23)^(1/4)`, the nearest power of two.
+/// Returns the usual global batch of a pre-training run of a given size, in tokens per step:
+/// `B = 4M (6 N D / 1e23)^(1/4)`, rounded to the nearest power of two.
 ///
-/// N parameters that a token meets, D tokens. The exponent is that of the critical batch: Kaplan et
-/// al. 2020 (arXiv 2001.08361) have `B ∝ C^0.24` after McCandlish et al. 2018 (arXiv 1812.06162),
-/// and Zhang et al. 2024 (arXiv 2410.21676) `B ∝ D^0.47` whatever the size, which is `C^0.24` where
-/// the tokens grow with the parameters. The factor is Llama 2's. Of the published batches of GPT-3,
-/// Llama 2, Llama 3 and OLMo 2 all are within a factor of 2.2; DeepSeek's are up to eight times as
-/// large.
+/// N is the number of active parameters per token, D the number of tokens. The exponent is that of
+/// the critical batch: Kaplan et al. 2020 (arXiv 2001.08361) have `B ∝ C^0.24` after McCandlish et
+/// al. 2018 (arXiv 1812.06162), and Zhang et al. 2024 (arXiv 2410.21676) `B ∝ D^0.47` for every
+/// model size, which is `C^0.24` if the tokens grow with the parameters. The factor is Llama 2's.
+/// The published batches of GPT-3, Llama 2, Llama 3 and OLMo 2 are all within a factor of 2.2;
+/// DeepSeek's are up to eight times as large.
 ///
 /// ```
 /// # use analysis::plan::published_batch;
@@ -43,15 +42,15 @@ pub fn own_batch(scenario: &Scenario) -> f64 {
     f64::from(sequences(scenario)) * f64::from(scenario.seq_len)
 }
 
-/// Returns the batch of a plan where none is asked for: that of the scenario where somebody chose
-/// it or the model is tuned, else the published one of its size ([`published_batch`]).
+/// Returns the default batch of a plan: the scenario's batch if the user chose it or the model is
+/// fine-tuned, else the published batch for the model's size ([`published_batch`]).
 pub fn usual_batch(scenario: &Scenario) -> f64 {
     let own = own_batch(scenario);
     if is_tuned(scenario) || is_chosen(scenario) { own } else { larger_batch(scenario).unwrap_or(own) }
 }
 
-/// Returns the published batch of the scenario's size where that is what to compare with: `None`
-/// for tuning, whose batches follow the data.
+/// Returns the published batch for the scenario's size; `None` for fine-tuning, whose batches
+/// follow the data.
 pub fn larger_batch(scenario: &Scenario) -> Option<f64> {
     let params = scenario.model.architecture().active_params() as f64;
     (!is_tuned(scenario)).then(|| published_batch(params, scenario.train_tokens()))
@@ -61,17 +60,16 @@ fn is_tuned(scenario: &Scenario) -> bool {
     scenario.objective.task != Task::NextToken || scenario.trained.method != Method::All || scenario.has_texts()
 }
 
-/// Whether the batch is not what the first visit starts from: neither its micro-batches nor its
-/// tokens.
+/// Whether the batch differs from that of the first visit, in its micro-batches and in its tokens.
 fn is_chosen(scenario: &Scenario) -> bool {
     let first = catalog::default_scenario();
     let of = |scenario: &Scenario| (scenario.micro_batch_size, scenario.grad_accum_steps);
     of(scenario) != of(&first) && own_batch(scenario) != own_batch(&first)
 }
 
-/// Returns the sequences of a step of so many tokens: at least one. What is no whole number of them
-/// and nearly a power of two is that: 4M, as people write it, is 512 sequences of 8,192 tokens and
-/// not 488.
+/// Returns the sequences of a step of `batch` tokens, at least one. A number close to a power of
+/// two is rounded to it: 4M tokens, as people write it, are 512 sequences of 8,192 tokens and not
+/// 488.
 pub(super) fn sequences_of(batch: f64, seq_len: u32) -> u32 {
     let exact = batch / f64::from(seq_len.max(1));
     let whole = exact.round().max(1.0) as u32;
@@ -81,16 +79,16 @@ pub(super) fn sequences_of(batch: f64, seq_len: u32) -> u32 {
     near.filter(|_| exact.fract() != 0.0).unwrap_or(whole)
 }
 
-/// A million is so near to 1,048,576.
+/// Relative distance that counts as close: 1,000,000 is within 5 % of 1,048,576.
 const NEAR: f64 = 0.05;
 
-/// The part of a batch that may be lost where the GPUs do not divide it, at most one in so many.
+/// At most one part in `PARTS` of a batch may be lost if the GPUs do not divide the batch.
 const PARTS: u32 = 4;
 
-/// Returns the sequences of a step on so many GPUs, of a batch of `most`: all of them where the
-/// GPUs divide them but for powers of two, else the largest number that divides by as many powers
-/// of two as leave at least three quarters. Where no such number is, all: then no layout divides
-/// it.
+/// Returns the sequences of a step on `gpus` GPUs, at most `most`: `most` itself if the odd factor
+/// of the number of GPUs divides or exceeds it. Else `most` is rounded down to a multiple of the
+/// odd factor, doubled while it is at most an eighth of `most`. If that loses more than a quarter,
+/// `most`, which no layout divides.
 pub(super) fn dividing(most: u32, gpus: u32) -> u32 {
     let odd = gpus.checked_shr(gpus.trailing_zeros()).unwrap_or(1).max(1);
     if most.is_multiple_of(odd) || odd > most {
@@ -109,8 +107,8 @@ mod tests {
     use super::*;
     use links::decode;
 
-    /// Published batches in millions of tokens: parameters that a token meets, tokens, batch, and
-    /// the factor within which the rule is.
+    /// Published batches: active parameters, tokens, batch, and the factor within which the rule
+    /// holds.
     #[test]
     fn published_batches_are_reproduced() {
         let mib = MIB as f64;
@@ -168,8 +166,7 @@ mod tests {
         assert_eq!([1.0, 0.1, 1e300].map(|batch| sequences_of(batch, 8192)), [1, 1, u32::MAX]);
     }
 
-    /// The GPUs divide the batch, which loses at most a quarter and is never larger than what was
-    /// asked for.
+    /// The GPUs divide the batch, which loses at most a quarter and is never larger than requested.
     #[test]
     fn the_batch_divides_by_the_gpus() {
         for most in [1, 2, 3, 24, 64, 512, 1000, 1024] {

@@ -1,4 +1,4 @@
-//! The cases of a search: each is one scenario whose layouts are tried.
+//! Cases of a search: each is one scenario whose layouts are tried.
 
 use core::cmp::Reverse;
 
@@ -11,12 +11,12 @@ use engine::model::family::params;
 use engine::params::ParamId;
 use engine::scenario::{Model, Scenario};
 
-/// One place that a question asks about.
+/// One combination of hardware and scenario that a question covers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Case {
-    /// The place of its hardware.
+    /// Index of the hardware.
     pub(super) hardware: usize,
-    /// Its layouts.
+    /// The layouts of the case.
     pub(super) space: LayoutSpace,
     /// Whether gradients may accumulate over several micro-batches.
     accumulates: bool,
@@ -25,7 +25,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// The layouts of a step of at most so many sequences.
+    /// Creates the case of the layouts of a step of at most `most` sequences.
     fn new(hardware: usize, base: &Scenario, most: u32) -> Self {
         let sequences = dividing(most, base.gpus);
         let space = LayoutSpace::of_sequences(base, sequences, LARGEST_MICRO_BATCH);
@@ -59,8 +59,8 @@ pub(super) fn of(scenario: &Scenario, kind: Kind, batch: f64, hardware: &[Hardwa
     }
 }
 
-/// Every number of GPUs of all hardware that can run the scenario; of the scenario's own its own
-/// number too.
+/// Lists every number of GPUs of all hardware that can run the scenario; for the scenario's own
+/// hardware, its own number as well.
 fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case> {
     let mut cases = Vec::new();
     for (place, of) in hardware.iter().enumerate().filter(|(_, of)| of.refused.is_none()) {
@@ -75,9 +75,9 @@ fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case>
     cases
 }
 
-/// Multiples of the scenario's sequence by which the batch divides, doublings beyond the batch, and
-/// halves; the longest first. The batch has the same tokens, and also grows up to one sequence on
-/// every GPU, where fewer replicas than GPUs hold a sequence.
+/// Lists multiples of the scenario's sequence length by which the batch divides, doublings beyond
+/// the batch, and halves; the longest first. The batch keeps its tokens, and also grows up to one
+/// sequence per GPU, for layouts with fewer replicas than GPUs.
 fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
     let Some(bounds) = ParamId::SequenceLength.number() else { return Vec::new() };
     let within = |seq_len: &u32| (bounds.min..=bounds.max).contains(&f64::from(*seq_len));
@@ -102,11 +102,11 @@ fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
 
 /// A member of the ladder of GPT-style models.
 const ON_THE_LADDER: &str = "ladder-13b";
-/// Doublings of a model without a family that are tried up and down.
+/// Number of doublings and halvings to try for a model without a family.
 const DOUBLINGS: i32 = 6;
 
-/// Returns the published sizes of a model's family; of a model without one its size doubled and
-/// halved. The largest first.
+/// Returns the published sizes of a model's family, or the doubled and halved sizes of a model
+/// without a family; the largest first.
 fn models(own: &Model) -> Vec<Model> {
     let family = if own.is_on_ladder() { families::of(ON_THE_LADDER) } else { own.family() };
     let mut models: Vec<Model> = if let Some(family) = family {
@@ -129,11 +129,11 @@ fn size(model: &Model) -> f64 {
     params(&model.architecture())
 }
 
-/// Largest micro-batch that is tried where it is what is asked for.
+/// Largest micro-batch to try for the question about the largest batch.
 const LARGEST_OF_ALL: u32 = 1024;
 
-/// Batches of a step that takes one micro-batch on each replica: the GPUs doubled and halved, the
-/// largest first.
+/// Lists batches of a step with one micro-batch per replica: the number of GPUs doubled and halved,
+/// the largest first.
 fn batches(scenario: &Scenario) -> Vec<Case> {
     let times = doublings(1, LARGEST_OF_ALL).into_iter();
     let mut batches: Vec<u32> = times.map(|times| times.saturating_mul(scenario.gpus)).collect();

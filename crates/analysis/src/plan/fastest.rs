@@ -1,4 +1,4 @@
-//! The objective of a plan's case: the fastest layout that fits.
+//! Objective of a plan's case: the fastest layout that fits.
 
 use super::cases::Case;
 use super::settled::{Laws, Settled};
@@ -16,7 +16,7 @@ use engine::scenario::Scenario;
 /// The fastest layout of a case so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Best {
-    /// Its place among the layouts of the case.
+    /// Index among the layouts of the case.
     pub(super) place: usize,
     pub(super) scenario: Scenario,
     pub(super) run: RunReport,
@@ -25,15 +25,15 @@ pub(super) struct Best {
 /// Limits that a layout must keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
-    /// The most errors that it may have.
+    /// Maximum number of errors.
     pub(super) errors: usize,
     /// Host memory that the planned scenario needs.
     pub(super) host: HostMemory,
-    /// The least odds that it fits.
+    /// Minimum odds of fitting.
     pub(super) sure: f64,
 }
 
-/// The fastest layout of a case, and which layouts need no evaluation.
+/// The fastest layout of a case, and the layouts that need no evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fastest {
     limits: Limits,
@@ -43,7 +43,7 @@ pub(super) struct Fastest {
 }
 
 impl Fastest {
-    /// Nothing is found yet.
+    /// Creates the objective, with no layout found yet.
     pub(super) fn new(case: &Case, limits: Limits) -> Self {
         Self { limits, laws: case.laws, settled: Settled::of(&case.space), best: None }
     }
@@ -60,7 +60,7 @@ impl Objective<Scenario> for Fastest {
             return Met::Settled;
         }
         match weigh(layout, self.best.as_ref(), self.limits) {
-            // No micro-batch and no recomputation makes room for the states.
+            // Neither a smaller micro-batch nor recomputation makes room for the states.
             Weighed::StatesTooLarge => self.settled.settle_all(),
             Weighed::TooLarge => {
                 let in_all = self.laws.full_is_smallest && has_none && !fits_in_full(layout);
@@ -90,25 +90,26 @@ fn fits_in_full(scenario: &Scenario) -> bool {
 enum Weighed {
     /// Weights and optimizer state alone exceed the memory.
     StatesTooLarge,
-    /// It does not fit.
+    /// The layout does not fit.
     TooLarge,
-    /// It fits.
+    /// The layout fits.
     Fits(Outcome),
 }
 
 /// Comparison of a fitting layout with the best so far.
 #[allow(clippy::large_enum_variant, reason = "one lives for one evaluation, and a box would allocate")]
 enum Outcome {
-    /// It is not faster.
+    /// The layout is not faster.
     Slower,
-    /// It would be the best, but has more errors than the scenario, or fits not surely enough.
+    /// The layout would be the best, but has more errors than the scenario or too low odds of
+    /// fitting.
     Refused,
-    /// It is the best.
+    /// The layout is the best.
     Best(RunReport),
 }
 
-/// Evaluates a combination: its memory, its time if that fits, its run if its steps alone are not
-/// too long already. Allocates only to validate what would be the new best.
+/// Evaluates a combination: its memory; its time if it fits; its run unless its steps alone take
+/// too long. Allocates only to validate a new best layout.
 fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
     let setup = scenario.setup();
     let report = match step::evaluate_where_it_fits(&setup) {
@@ -117,7 +118,7 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
         Err(NoRoom::States) => return Weighed::StatesTooLarge,
     };
     let choices = scenario.run_choices();
-    // A run takes at least its steps.
+    // A run takes at least the time of its steps.
     if report.rollout.is_none()
         && let Some(best) = best
         && run::steps_of(&setup, &choices) * report.time.step >= best.run.time

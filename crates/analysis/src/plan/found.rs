@@ -10,17 +10,17 @@ use engine::scenario::Scenario;
 /// The fastest layout of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// The place of its hardware in [`super::Plan::hardware`].
+    /// Index of the hardware in [`super::Plan::hardware`].
     pub hardware: usize,
     /// The scenario in this layout.
     pub scenario: Scenario,
-    /// Its step.
+    /// The report of a step.
     pub report: Report,
-    /// Its run.
+    /// The report of the run.
     pub run: RunReport,
-    /// The range of its time and price, as factors: 80 % of measured runs of its kind lie within.
+    /// The range of time and price, as factors: 80 % of measured runs of this kind are within it.
     pub band: Band,
-    /// The odds that it fits in memory, 0 to 1.
+    /// The odds that the run fits in memory, 0 to 1.
     pub odds: f64,
 }
 
@@ -31,29 +31,29 @@ impl Found {
         Self { hardware, scenario: *scenario, report, run: *run, band, odds }
     }
 
-    /// Days from start to end: expected, with checkpoints and failures. Infinite where failures
-    /// come faster than progress.
+    /// Returns the expected days from start to end, with checkpoints and failures. Infinite if
+    /// failures come faster than progress.
     pub fn days(&self) -> f64 {
         days(self.run.time)
     }
 
-    /// US dollars of all GPU-hours: expected.
+    /// Returns the expected US dollars of all GPU-hours.
     pub fn dollars(&self) -> f64 {
         self.run.cost.get()
     }
 
-    /// The odds, 0 to 1, that it fits and ends within so many days.
+    /// Returns the odds, 0 to 1, that the run fits and ends within `days`.
     pub fn odds_in_time(&self, days: f64) -> f64 {
         self.odds * accuracy::odds_within(self.band, days / self.days())
     }
 
-    /// The odds, 0 to 1, that it fits and costs no more than so many US dollars.
+    /// Returns the odds, 0 to 1, that the run fits and costs at most `dollars`.
     pub fn odds_in_budget(&self, dollars: f64) -> f64 {
         self.odds * accuracy::odds_within(self.band, dollars / self.dollars())
     }
 
-    /// The odds, 0 to 1, that it fits and holds the deadline or the budget of a question, where
-    /// that has one.
+    /// Returns the odds, 0 to 1, that the run fits and meets the question's deadline or budget;
+    /// `None` if the question has neither.
     pub fn limit_odds(&self, question: Question) -> Option<f64> {
         match question {
             Question::Cheapest { days } => Some(self.odds_in_time(days)),
@@ -62,12 +62,12 @@ impl Found {
         }
     }
 
-    /// Tokens of a step, padding included.
+    /// Returns the tokens of a step, padding included.
     pub fn batch(&self) -> f64 {
         own_batch(&self.scenario)
     }
 
-    /// Sequences of a step.
+    /// Returns the sequences of a step.
     pub fn sequences(&self) -> u32 {
         sequences(&self.scenario)
     }

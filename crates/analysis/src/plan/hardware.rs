@@ -1,4 +1,4 @@
-//! The hardware that a plan tries: the scenario's own, and every cluster of the catalog.
+//! Hardware that a plan tries: the scenario's own, and every cluster of the catalog.
 
 use catalog::ClusterEntry;
 use catalog::accelerators::prices::{self, Price};
@@ -8,25 +8,25 @@ use engine::params::ParamId;
 use engine::scenario::issue::Severity;
 use engine::scenario::{CUSTOM, Id, Picked, Scenario};
 
-/// GPUs with the links between them, and what an hour of one costs.
+/// GPUs with the links between them, and the price of a GPU-hour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hardware {
     /// The GPU.
     pub accelerator: Picked<Accelerator>,
     /// The links.
     pub network: Picked<Network>,
-    /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or
-    /// nobody rents the cluster out.
+    /// Price of one GPU-hour in US dollars; `None` if no provider's list has a price, or the
+    /// cluster cannot be rented.
     pub price: Option<f64>,
     /// Source of the price; `None` if the price is the scenario's own, or unknown.
     pub listed: Option<&'static Price>,
     /// Whether this is the scenario's own hardware, at the scenario's price.
     pub is_own: bool,
-    /// The clusters of the catalog with these very numbers, and this price or none of their own.
+    /// The clusters of the catalog with equal numbers, and an equal price or no price of their own.
     pub clusters: Vec<Id>,
-    /// The most GPUs that it has.
+    /// Maximum number of GPUs.
     pub most_gpus: u32,
-    /// Why it cannot run the scenario, in a sentence, where it cannot in any layout.
+    /// Why this hardware cannot run the scenario in any layout, as a sentence; `None` if it can.
     pub refused: Option<String>,
 }
 
@@ -45,13 +45,14 @@ impl Hardware {
         }
     }
 
-    /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog
-    /// lacks one of its parts. A cloud's product has that cloud's price. Where that is not known
-    /// the hardware has another's, and not the product's name ([`Self::name`]).
+    /// Returns the hardware of a cluster of the catalog at its list price; `None` if the catalog
+    /// lacks one of its parts. A cloud's product has that cloud's price. If the cloud's price is
+    /// unknown, the hardware has another provider's price, and not the product's name
+    /// ([`Self::name`]).
     pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
         let (accelerator, mut network) = (entry.accelerator()?, entry.network()?);
         if !has_own_price(entry) && !entry.is_of_a_centre() {
-            // This row is the hardware, at another's price.
+            // The hardware is listed at another provider's price.
             network.id = CUSTOM;
         }
         let listed = prices::listed_in(accelerator.id, entry.id).filter(|_| !entry.is_of_a_centre());
@@ -64,15 +65,15 @@ impl Hardware {
         Some(hardware)
     }
 
-    /// Returns the names of its clusters: of the designs that have its price, and of the products
-    /// whose cloud asks for it.
+    /// Returns the names of the clusters: designs at this price, and products whose cloud asks this
+    /// price.
     pub fn names(&self) -> Vec<&'static str> {
         let entries = self.clusters.iter().filter_map(|id| catalog::cluster(id));
         let is_priced = |entry: &&ClusterEntry| self.price.is_none() || self.is_own || has_own_price(entry);
         entries.filter(is_priced).map(|entry| entry.name).collect()
     }
 
-    /// Returns its name: of its cluster, or of its GPUs and links where no cluster has its price.
+    /// Returns the name of the cluster, or of the GPUs and links if no cluster has this price.
     pub fn name(&self) -> String {
         let names = self.names();
         let gpu = catalog::accelerator(self.accelerator.id).map_or("custom GPU", |entry| entry.name);
@@ -89,7 +90,7 @@ impl Hardware {
         }
     }
 
-    /// Returns the scenario on so many of these GPUs, at their price.
+    /// Returns the scenario on `gpus` of these GPUs, at their price.
     pub fn holding(&self, scenario: &Scenario, gpus: u32) -> Scenario {
         let mut moved = Scenario { accelerator: self.accelerator, network: self.network, gpus, ..*scenario };
         moved.run.price_per_gpu_hour = self.price.unwrap_or(prices::UNLISTED);
@@ -100,9 +101,9 @@ impl Hardware {
         moved
     }
 
-    /// Returns the numbers of GPUs that are tried, ascending: powers of two, of nodes, and
-    /// [`NODES`] between them; no node is part empty, but in racks, of which schedulers hand out
-    /// parts.
+    /// Returns the numbers of GPUs to try, ascending: powers of two, doublings of a node, and
+    /// [`NODES`] between them. Beyond one node, no node is partly empty, except in racks, of which
+    /// schedulers allocate parts.
     pub fn counts(&self) -> Vec<u32> {
         let network = &self.network.values;
         let node = network.gpus_per_node.max(1);
@@ -117,8 +118,8 @@ impl Hardware {
         counts
     }
 
-    /// Whether two have the same GPU and the same links; the memory of their hosts may differ,
-    /// which no time or price follows from.
+    /// Whether two have equal GPUs and links. The memory of their hosts may differ, as neither time
+    /// nor price depends on it.
     fn is_same(&self, other: &Self) -> bool {
         let mut network = other.network.values;
         network.host.memory = self.network.values.host.memory;
@@ -126,35 +127,36 @@ impl Hardware {
     }
 }
 
-/// Numbers of nodes that are tried between powers of two.
+/// Numbers of nodes to try between powers of two.
 pub const NODES: [u32; 9] = [3, 5, 6, 7, 10, 12, 14, 24, 48];
 
-/// The most GPUs of a run, the bound of the parameter.
+/// Returns the maximum number of GPUs of a run, the bound of the parameter.
 fn most() -> u32 {
     ParamId::Gpus.number().map_or(1, |number| number.max as u32)
 }
 
-/// Whether a cluster's list price is its own: a cloud's for its product, any for a design, which
-/// nobody sells under its name.
+/// Whether a cluster's list price is its own: the cloud's price for a product, any price for a
+/// design, which no cloud sells under its name.
 fn has_own_price(entry: &ClusterEntry) -> bool {
     !entry.is_of_a_centre() && (!entry.is_of_a_cloud() || prices::of_product(entry.id).is_some())
 }
 
-/// Returns the scenario's own hardware and every cluster of the catalog, one for those that have
-/// the same numbers and price.
+/// Returns the scenario's own hardware and every cluster of the catalog; clusters with equal
+/// numbers and price are merged.
 pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
     let mut all = vec![Hardware::own(scenario)];
-    // What has its own price comes first, so that a product without one shares the row of its like.
+    // Clusters with a price of their own come first, so that a product without one joins the row of
+    // equal hardware.
     let (own, borrowed): (Vec<_>, Vec<_>) = catalog::CLUSTERS.iter().partition(|entry| has_own_price(entry));
     for entry in own.into_iter().chain(borrowed) {
         let Some(cluster) = Hardware::cluster(scenario, entry) else { continue };
         let shares = |other: &Hardware| other.is_own || !has_own_price(entry) || other.price == cluster.price;
-        // Under the same name the differences are fitted latencies and shares of rates.
+        // Rows of one name differ only in fitted latencies and shares of rates.
         let is_named_alike =
             |other: &Hardware| !other.is_own && !has_own_price(entry) && other.name() == cluster.name();
         match all.iter_mut().find(|other| other.is_same(&cluster) && shares(other) || is_named_alike(other)) {
             Some(same) => {
-                // A cluster has more than the one machine of the same numbers.
+                // A cluster has more GPUs than a single machine with equal numbers.
                 same.most_gpus = same.most_gpus.max(cluster.most_gpus);
                 same.clusters.extend(cluster.clusters);
             }
@@ -164,8 +166,8 @@ pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
     all
 }
 
-/// The parameters that a layout or the number of GPUs decides: errors about them are the layout's,
-/// not the hardware's.
+/// Parameters that depend on the layout or the number of GPUs: errors about them are errors of the
+/// layout, not of the hardware.
 const OF_THE_LAYOUT: [ParamId; 11] = [
     ParamId::Gpus,
     ParamId::MicroBatchSize,
@@ -180,8 +182,8 @@ const OF_THE_LAYOUT: [ParamId; 11] = [
     ParamId::Recompute,
 ];
 
-/// Returns the error that a scenario has on other hardware and not on its own, whatever the layout:
-/// a format that the GPU lacks.
+/// Returns an error that a scenario has on other hardware but not on its own, in any layout, such
+/// as a format that the GPU lacks.
 fn refusal(moved: &Scenario, own: &Scenario) -> Option<String> {
     let of = |scenario: &Scenario| {
         let mut issues = engine::validate::issues(&super::plain(scenario));

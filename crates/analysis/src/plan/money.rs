@@ -1,16 +1,15 @@
-//! Days against price: what no other run beats in both, and the price at which two runs cost the
-//! same.
+//! Days against price: the Pareto front, and the price at which two runs cost the same.
 
 use super::{Found, Plan};
 
 impl Plan {
-    /// Whether the price of a run is known: that of a list, or the scenario's own.
+    /// Whether the price of a run is known, from a list or from the scenario.
     pub fn has_price(&self, found: &Found) -> bool {
         let price = self.hardware().get(found.hardware).and_then(|hardware| hardware.price);
         price.is_some() && found.dollars().is_finite()
     }
 
-    /// Returns the runs with a price than which none is both faster and cheaper, the fastest first
+    /// Returns the priced runs that no other run beats in both time and price, the fastest first
     /// (the Pareto front of days and dollars).
     pub fn front(&self) -> Vec<&Found> {
         let mut runs: Vec<&Found> = self.found().iter().filter(|found| self.has_price(found)).collect();
@@ -29,14 +28,14 @@ impl Plan {
 }
 
 /// Returns the price of a GPU-hour, in US dollars, below which `other` costs less than `one` at its
-/// own price: `cost_one / GPU-hours_other`. `None` where either never ends.
+/// own price: `cost_one / GPU-hours_other`. `None` if either run never ends.
 pub fn break_even(one: &Found, other: &Found) -> Option<f64> {
     let price = one.dollars() / other.run.gpu_time.hours();
     (price.is_finite() && price > 0.0).then_some(price)
 }
 
-/// Returns what a GPU-hour of `other` may cost more than one of `one` before it costs more in all;
-/// negative where it has to cost less.
+/// Returns by how much the price of a GPU-hour of `other` may exceed that of `one` before `other`
+/// costs more in total; negative if it must be lower.
 pub fn premium(one: &Found, other: &Found) -> Option<f64> {
     Some(break_even(one, other)? - one.scenario.run.price_per_gpu_hour)
 }

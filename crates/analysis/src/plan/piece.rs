@@ -1,5 +1,5 @@
-//! A plan in pieces that are searched apart, on other threads: ranges of its cases, whose winners
-//! come back as numbers.
+//! Pieces of a plan, searched separately on other threads: ranges of its cases, whose winners are
+//! returned as numbers.
 
 use core::ops::Range;
 
@@ -8,12 +8,12 @@ use super::{Found, Plan, Progress};
 use crate::search::{Search, Space};
 use engine::model::run::RunReport;
 
-/// The fastest layout of a case: the places of the case and of the layout in it.
+/// The fastest layout of a case, as the indices of case and layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Winner {
-    /// The place of the case.
+    /// Index of the case.
     pub case: usize,
-    /// The place of the layout.
+    /// Index of the layout in the case.
     pub layout: usize,
 }
 
@@ -27,14 +27,14 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Returns it as numbers, for another thread.
+    /// Encodes the piece as numbers, for another thread.
     pub fn to_numbers(&self) -> Vec<usize> {
         let Progress { visited, of, evaluated, fitting } = self.progress;
         let winners = self.winners.iter().flat_map(|winner| [winner.case, winner.layout]);
         [visited, of, evaluated, fitting].into_iter().chain(winners).collect()
     }
 
-    /// Reads it from numbers; `None` where they are none.
+    /// Decodes a piece from numbers; `None` if they encode none.
     pub fn from_numbers(numbers: &[usize]) -> Option<Self> {
         let (&[visited, of, evaluated, fitting], winners) = numbers.split_first_chunk()?;
         let (pairs, rest) = winners.as_chunks();
@@ -44,7 +44,7 @@ impl Piece {
 }
 
 impl Plan {
-    /// Returns the cases in ranges of about so many combinations.
+    /// Splits the cases into ranges of about `combinations` combinations.
     pub fn pieces(&self, combinations: usize) -> Vec<Range<usize>> {
         let mut pieces = Vec::new();
         let (mut from, mut met) = (0, 0);
@@ -70,7 +70,7 @@ impl Plan {
         Piece { winners, progress }
     }
 
-    /// Adds what a search of some cases met to the progress.
+    /// Adds the counts of a searched piece to the progress.
     pub fn count(&mut self, piece: &Piece) {
         let Progress { visited, evaluated, fitting, .. } = piece.progress;
         self.progress.visited += visited;
@@ -78,8 +78,8 @@ impl Plan {
         self.progress.fitting += fitting;
     }
 
-    /// Ends the plan with the winners of all its cases, whatever their order. What has no place in
-    /// it is left out.
+    /// Ends the plan with the winners of all its cases, in any order. Winners with invalid indices
+    /// are ignored.
     pub fn end(&mut self, mut winners: Vec<Winner>) {
         winners.sort_unstable_by_key(|winner| winner.case);
         self.found = winners.into_iter().filter_map(|winner| self.found_at(winner)).collect();

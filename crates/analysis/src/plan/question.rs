@@ -3,14 +3,14 @@
 /// A question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Question {
-    /// The fewest GPUs that hold the run, on each cluster.
+    /// The fewest GPUs that can hold the run, on each cluster.
     FewestGpus,
-    /// The cheapest run that ends within so many days, on each cluster.
+    /// The cheapest run that ends within the deadline, on each cluster.
     Cheapest {
         /// The deadline in days.
         days: f64,
     },
-    /// The fastest run that costs no more than so many US dollars, on each cluster.
+    /// The fastest run that costs no more than the budget, on each cluster.
     Fastest {
         /// The budget in US dollars.
         dollars: f64,
@@ -19,7 +19,7 @@ pub enum Question {
     LongestContext,
     /// The largest model of the scenario's family on its own GPUs.
     LargestModel,
-    /// The largest batch that the scenario's own GPUs take in one pass, without gradient
+    /// The largest batch that fits the scenario's own GPUs in one pass, without gradient
     /// accumulation.
     LargestBatch,
 }
@@ -41,7 +41,7 @@ impl Kind {
     /// Every kind of search.
     pub const ALL: [Self; 4] = [Self::Runs, Self::Contexts, Self::Models, Self::Batches];
 
-    /// Returns its name, for who asks another thread.
+    /// Returns the key of the kind, for messages between threads.
     pub fn key(self) -> &'static str {
         match self {
             Self::Runs => "runs",
@@ -51,19 +51,19 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of this name.
+    /// Returns the kind with this key.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.key() == key)
     }
 }
 
-/// The deadline where none is said, in days.
+/// Default deadline, in days.
 pub const USUAL_DAYS: f64 = 30.0;
-/// The budget where none is said, in US dollars.
+/// Default budget, in US dollars.
 pub const USUAL_DOLLARS: f64 = 100_000.0;
 
 impl Question {
-    /// Every question, in display order, with its usual deadline or budget.
+    /// Every question, in display order, with its default deadline or budget.
     pub const ALL: [Self; 6] = [
         Self::FewestGpus,
         Self::Cheapest { days: USUAL_DAYS },
@@ -73,7 +73,7 @@ impl Question {
         Self::LargestBatch,
     ];
 
-    /// Returns its name in links and programs.
+    /// Returns the key of the question in links and programs.
     pub fn key(self) -> &'static str {
         match self {
             Self::FewestGpus => "fewest",
@@ -85,12 +85,12 @@ impl Question {
         }
     }
 
-    /// Returns the question of this name, with its usual deadline or budget.
+    /// Returns the question with this key, with its default deadline or budget.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|question| question.key() == key)
     }
 
-    /// Returns what is searched to answer it.
+    /// Returns the kind of search that answers the question.
     pub fn kind(self) -> Kind {
         match self {
             Self::FewestGpus | Self::Cheapest { .. } | Self::Fastest { .. } => Kind::Runs,
@@ -101,8 +101,7 @@ impl Question {
     }
 }
 
-/// Reads a deadline or a budget as people write it, a positive number: `30`, `1,000`, `$100k`,
-/// `2.5M`.
+/// Parses a deadline or a budget, a positive number: `30`, `1,000`, `$100k`, `2.5M`.
 ///
 /// ```
 /// use analysis::plan::amount;

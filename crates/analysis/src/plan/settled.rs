@@ -1,10 +1,10 @@
-//! Layouts that need no evaluation, because another layout of their block decides the result.
+//! Skips layouts whose result follows from another layout of their block.
 //!
 //! Two laws hold for plain runs, which a test tries on random scenarios: recomputation never makes
-//! a step shorter, and the most of it needs the least memory. Where a micro-batch fits without
-//! recomputation, no other mode of it can be the fastest; where it does not fit with full
-//! recomputation, it fits in no mode. A third holds for all: what does not fit in a micro-batch
-//! does not in a larger one ([`outgrows_smaller`]).
+//! a step shorter, and full recomputation needs the least memory. If a micro-batch fits without
+//! recomputation, no other mode of that micro-batch can be the fastest; if it does not fit with
+//! full recomputation, it fits in no mode. A third law holds for all runs: if a micro-batch does
+//! not fit, no larger one fits ([`outgrows_smaller`]).
 
 use crate::layout_space::LayoutSpace;
 use engine::model::objective::Task;
@@ -13,12 +13,12 @@ use engine::model::software::AttentionKernel;
 use engine::model::training::Recompute;
 use engine::scenario::Scenario;
 
-/// Which laws hold for the layouts of a scenario.
+/// Laws that hold for the layouts of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Laws {
-    /// A step without recomputation is never longer than one with.
+    /// A step without recomputation is never longer than a step with recomputation.
     pub none_is_fastest: bool,
-    /// Full recomputation needs no more memory than any other.
+    /// Full recomputation needs no more memory than any other mode.
     pub full_is_smallest: bool,
 }
 
@@ -29,13 +29,13 @@ impl Laws {
         let follows_memory = scenario.offload.activations
             || scenario.offload.paged
             || (shape.has_experts() && scenario.expert_choice.degrees);
-        // These fill their bubbles with parts of the backward pass, which recomputation makes
-        // longer.
+        // These schedules fill their bubbles with parts of the backward pass, which recomputation
+        // makes longer.
         let fills_bubbles = scenario.pipeline.schedule.is_dual();
         let is_plain = scenario.objective.task == Task::NextToken && !shape.tower.is_used();
         let none_is_fastest = is_plain && !follows_memory && !fills_bubbles;
-        // Of unlike layers the one in work may hold more than what the others keep, and so may
-        // written scores.
+        // In unlike layers, the live activations of the running layer may exceed the kept ones of
+        // the others; so may attention scores in memory.
         let is_mixed =
             shape.has_experts() && (shape.experts.moe_layer_step > 1 || shape.experts.first_k_dense_replace > 0);
         let is_alike = !shape.pattern.is_used() && !is_mixed && scenario.kernels.attention != AttentionKernel::Unfused;
@@ -44,40 +44,41 @@ impl Laws {
     }
 }
 
-/// Whether a scenario needs no less memory than one of a smaller micro-batch and the same batch:
-/// where several micro-batches go through a step either way, as many of them in flight on every
-/// stage, and the engine does not choose degrees by what fits.
+/// Whether a scenario needs at least the memory of a smaller micro-batch with an equal batch. This
+/// holds if several micro-batches run per step either way, with an equal number in flight on every
+/// stage, and if the engine does not choose degrees by memory.
 pub fn outgrows_smaller(scenario: &Scenario) -> bool {
     let (stages, micro_batches) = (scenario.pp, scenario.grad_accum_steps);
     let are_as_many = scenario.pipeline.schedule != Schedule::GPipe && micro_batches >= stages.saturating_mul(2);
     micro_batches > 1 && (stages <= 1 || are_as_many) && !scenario.expert_choice.degrees
 }
 
-/// Places of a block that earlier evaluations rule out. The layouts of a block differ only in
+/// Indices in a block that earlier evaluations rule out. The layouts of a block differ only in
 /// micro-batch and recomputation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Settled {
-    /// Places of a block, and its micro-batches, which vary first, the smaller before the larger.
+    /// Number of layouts in a block, and of its micro-batch sizes, which vary fastest, in ascending
+    /// order.
     places: usize,
     sizes: usize,
-    /// The block that the following is about.
+    /// The block that the next fields describe.
     block: usize,
     /// A bit for each micro-batch of which no further mode can be the best.
     micro_batches: u32,
     /// The mode in which a micro-batch did not fit.
     outgrown: Option<Recompute>,
-    /// Whether it did not fit in any mode.
+    /// Whether that micro-batch did not fit in any mode.
     in_all: bool,
 }
 
 impl Settled {
-    /// Nothing is settled yet.
+    /// Creates the state in which nothing is settled.
     pub(super) fn of(space: &LayoutSpace) -> Self {
         let (places, sizes) = (space.block().max(1), space.micro_batches().max(1));
         Self { places, sizes, block: 0, micro_batches: 0, outgrown: None, in_all: false }
     }
 
-    /// Returns this place, or the one after it if this is settled. Another block begins anew.
+    /// Returns `place`, or the next one that is not settled. A new block resets the state.
     pub(super) fn next(&mut self, place: usize) -> usize {
         let block = place / self.places;
         if self.block != block {
@@ -86,7 +87,7 @@ impl Settled {
         if self.micro_batches & self.bit(place) == 0 { place } else { place + 1 }
     }
 
-    /// Settles the micro-batch of a place.
+    /// Settles the micro-batch at an index.
     pub(super) fn settle(&mut self, place: usize) {
         self.micro_batches |= self.bit(place);
     }
@@ -96,7 +97,7 @@ impl Settled {
         self.micro_batches = u32::MAX;
     }
 
-    /// Notes that the micro-batch of a place does not fit in its mode, or in all of them.
+    /// Records that the micro-batch at an index does not fit in its mode, or in any mode.
     pub(super) fn outgrow(&mut self, mode: Recompute, place: usize, in_all: bool) {
         (self.outgrown, self.in_all) = (Some(mode), in_all);
         if in_all {
@@ -104,7 +105,7 @@ impl Settled {
         }
     }
 
-    /// Whether a layout cannot fit as the same in a smaller micro-batch did not.
+    /// Whether a layout cannot fit because a smaller micro-batch in its mode did not.
     pub(super) fn is_outgrown(&mut self, layout: &Scenario, place: usize) -> bool {
         let is_outgrown = self.outgrown == Some(layout.recompute) && outgrows_smaller(layout);
         if is_outgrown && self.in_all {
@@ -113,7 +114,7 @@ impl Settled {
         is_outgrown
     }
 
-    /// The bit of a place's micro-batch; there are fewer than 32 doublings.
+    /// Returns the bit of an index's micro-batch; there are fewer than 32 micro-batch sizes.
     fn bit(&self, place: usize) -> u32 {
         1_u32.checked_shl((place % self.sizes) as u32).unwrap_or(0)
     }

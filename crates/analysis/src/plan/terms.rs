@@ -1,20 +1,20 @@
-//! Terms that every answer of a plan keeps.
+//! Terms that every answer of a plan meets.
 
 use super::usual_batch;
 use engine::scenario::Scenario;
 
-/// The global batch, and how sure an answer has to be.
+/// The global batch, and the required odds of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// Tokens of a step, padding included. Where the GPUs do not divide it, it is up to a quarter
-    /// smaller.
+    /// Tokens of a step, padding included; up to a quarter fewer if the GPUs do not divide the
+    /// batch.
     pub batch: f64,
-    /// The odds to fit, 0 to 1, below which a layout is none. The odds to end in time and within
-    /// the budget have to reach it as well.
+    /// The odds of fitting, 0 to 1, below which a layout is rejected. The odds of meeting the
+    /// deadline and the budget must reach this value as well.
     pub sure: f64,
 }
 
-/// Default odds to fit that an answer needs.
+/// Default odds of fitting that an answer needs.
 pub const USUALLY_SURE: f64 = 0.8;
 
 impl Terms {

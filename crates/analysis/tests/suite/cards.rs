@@ -40,7 +40,7 @@ fn gain(now: &Report, then: &Report) -> f64 {
     then.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0
 }
 
-/// What a card says is what its link shows.
+/// Asserts that the link of a card's scenario reproduces the card's report.
 fn is_kept(scenario: &Scenario, said: &Report) {
     let opened = decode(&encode(scenario)).scenario;
     assert_eq!(opened, *scenario);

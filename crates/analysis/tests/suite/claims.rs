@@ -1,4 +1,4 @@
-//! Each named scenario shows what its sentence says.
+//! Each named scenario shows the effect that its sentence describes.
 
 use analysis::best::{Candidates, NEARLY};
 use analysis::experts::{Policy, pick, time};
@@ -154,8 +154,8 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     );
 }
 
-/// How many times as fast as the paper's baseline the best pipelining of the scenario's own layer
-/// is, and its choice.
+/// Returns the speed-up of the best pipelining over the paper's baseline for the scenario's own
+/// layer, and the choice of that pipelining.
 fn headline(id: &str) -> (f64, Choice) {
     let layer = MoeLayer::of(&scenario(id).setup());
     let best = pick(&layer, Policy::AdaptivePipelining { r: 1 });
@@ -227,7 +227,7 @@ fn points(one: &Report, other: &Report) -> f64 {
     1e2 * (one.mfu - other.mfu)
 }
 
-/// A figure is what the sentence says, to its last digit.
+/// A figure equals the sentence's number, to the last digit.
 fn says(found: f64, said: f64, to: f64) {
     assert!((found - said).abs() <= to / 2.0, "{found}, not {said}");
 }

@@ -9,12 +9,12 @@ use engine::scenario::Scenario;
 use links::{decode, encode};
 use proptest::prelude::*;
 
-/// Cases of each law, unless `PROPTEST_CASES` says another number.
+/// Cases of each law, unless `PROPTEST_CASES` sets another number.
 const CASES: u32 = 2_000;
 /// Layouts that a law looks at in one search.
 const SEARCHED: usize = 2_000;
 
-/// How many random scenarios a law is tried with.
+/// Returns the configuration with the number of random scenarios per law.
 pub(crate) fn laws() -> ProptestConfig {
     cases(CASES)
 }

@@ -18,7 +18,7 @@ use engine::scenario::{Scenario, Strategy};
 use links::{decode, encode};
 use proptest::prelude::*;
 
-/// What a layout is, to compare two of them.
+/// A layout as values that can be compared.
 type Row = (usize, Scenario, f64, f64);
 
 fn scenario(link: &str) -> Scenario {
@@ -67,7 +67,7 @@ fn batch(scenario: &Scenario) -> u32 {
     scenario.degrees().dp * scenario.micro_batch_size * scenario.grad_accum_steps
 }
 
-/// The fastest valid layout of a step of so many sequences, by trying all.
+/// Returns the fastest valid layout of a step of a number of sequences, by trying all.
 fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> Option<(Scenario, RunReport)> {
     let shape = base.model.architecture();
     let network = base.network.values;
@@ -353,7 +353,7 @@ fn what_no_run_reaches_has_a_nearest_miss() {
     assert!(plan.answers(Question::LargestModel).is_empty());
 }
 
-/// A GPU without FP8 is no answer to a run in FP8, and says why.
+/// A GPU without FP8 is refused for a run in FP8, with the reason.
 #[test]
 fn hardware_that_cannot_run_it_says_why() {
     let own = scenario("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
@@ -365,9 +365,9 @@ fn hardware_that_cannot_run_it_says_why() {
 proptest! {
     #![proptest_config(laws())]
 
-    /// What lets a plan leave out the rest of a block: where weights and optimizer state exceed the
-    /// memory, no other micro-batch and no recomputation fits, as those are part of what is needed.
-    /// Paged state is not.
+    /// Lets a plan skip the rest of a block: where weights and optimizer state exceed the memory,
+    /// no other micro-batch and no recomputation fits, as the states are part of every need. Paged
+    /// state is an exception.
     #[test]
     fn states_are_needed_whatever_the_micro_batch_and_the_recomputation(scenario in any_scenario()) {
         let memory = |scenario: &Scenario| scenario.report().memory;
@@ -386,7 +386,7 @@ choices: Choices { recompute, ..scenario.choices },
         }
     }
 
-    /// What lets a plan leave out further modes of recomputation.
+    /// Lets a plan skip further modes of recomputation.
     #[test]
     fn no_recomputation_is_fastest_and_full_recomputation_smallest(scenario in any_scenario()) {
         let laws = Laws::of(&scenario);
@@ -415,7 +415,7 @@ choices: Choices { recompute, ..scenario.choices },
         }
     }
 
-    /// What lets a plan leave out larger micro-batches.
+    /// Lets a plan skip larger micro-batches.
     #[test]
     fn a_larger_micro_batch_needs_no_less_memory(scenario in any_scenario()) {
         for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
@@ -528,7 +528,7 @@ fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
     assert_eq!(ids.len(), catalog::CLUSTERS.len());
 }
 
-/// What is tried between powers of two only adds to them.
+/// Counts of GPUs between powers of two only add answers.
 #[test]
 fn more_numbers_of_gpus_never_make_an_answer_worse() {
     let own = scenario(LLAMA_8B);
@@ -563,7 +563,7 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
     assert!(usual < 0.9 * small, "{usual} {small}");
 }
 
-/// What is taken from a plan costs what the plan said, and rows are told apart by their names.
+/// A run taken from a plan keeps the price shown in the plan, and row names are unique.
 #[test]
 fn a_row_that_is_taken_keeps_its_price_and_no_two_rows_have_one_name() {
     let scenario = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::fmt::Write;
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
-/// The document with the table of published runs, and what stands around it.
+/// The document with the table of published runs, and the text around the table.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/accuracy/releases.md");
 const MARKER: &str = "<!-- releases -->";
 
@@ -35,7 +35,7 @@ fn release(id: &str) -> &'static Release {
     release
 }
 
-/// One release of a program after another, and what its change log says of a run.
+/// One release of a program after another, and its effect on a run by the change log.
 #[derive(Deserialize)]
 struct Step {
     from: String,
@@ -43,7 +43,7 @@ struct Step {
     link: String,
     changes: String,
     note: String,
-    /// What the engine lacks to say the same.
+    /// The feature that the engine lacks to reproduce the change.
     open: String,
 }
 
@@ -56,8 +56,8 @@ fn figures(scenario: &Scenario) -> Vec<(&'static str, f64)> {
     parts.chain(others).collect()
 }
 
-/// What differs between two scenarios, as the table writes it: the allocator's parts follow the
-/// others, and so does the time.
+/// Lists the differences between two scenarios, as the table writes them: the allocator's parts
+/// follow the others, and so does the time.
 fn differences(before: &Scenario, after: &Scenario) -> Vec<(&'static str, char)> {
     let pairs = figures(before).into_iter().zip(figures(after));
     let changed = pairs.filter(|((_, one), (_, other))| (one - other).abs() > 1e-3 * one.abs().max(1.0));
@@ -92,7 +92,7 @@ fn what_a_change_log_says_changes_is_what_changes() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), steps.len(), wrong.join("\n"));
-    // Where the engine lacks a fact, the row says so.
+    // A row notes the fact that the engine lacks.
     assert!(steps.iter().filter(|step| !step.open.is_empty()).count() <= 5);
 }
 

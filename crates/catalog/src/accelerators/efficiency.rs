@@ -1,15 +1,14 @@
-//! Fractions of the peaks that kernels reach: one set per generation, as the fractions belong to
-//! the silicon and its libraries.
+//! Fractions of the peaks that kernels reach. Each generation of silicon has one set, as the
+//! fractions depend on the silicon and its libraries.
 
 use engine::fitted;
 use engine::model::compute::REFERENCE_WIDTH;
 use engine::model::hardware::{Efficiency, Generation};
 use engine::units::Seconds;
 
-/// Outputs of a tile of a matrix product.
+/// Outputs in one tile of a matrix product.
 const TILE: f64 = 128.0 * 128.0;
-/// The unit in which hosts' times for a layer are given ([`fitted::LAUNCH_MEGATRON`] and the
-/// others).
+/// Unit of the host time per layer ([`fitted::LAUNCH_MEGATRON`] and the others).
 const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
 
 /// A generation of accelerators, with the fractions that kernels reach on it.
@@ -21,8 +20,8 @@ pub struct Silicon {
     pub efficiency: Efficiency,
 }
 
-/// Creates the fractions of a GPU of so many multiprocessors for matrix products in 16 and 8 bits,
-/// and for attention with the first flash kernels and with tuned ones.
+/// Creates the fractions of a GPU from its number of multiprocessors and its fractions for matrix
+/// products in 16 and 8 bits and for attention with the first flash kernels and with tuned ones.
 const fn of(
     generation: Generation,
     multiprocessors: f64,
@@ -44,13 +43,13 @@ const fn of(
     Silicon { generation, efficiency }
 }
 
-/// Tokens at which products of 4,096 columns reach half of their rate: the last wave of tiles costs
-/// a GPU of so many multiprocessors [`fitted::LAST_WAVE`] tiles for each, whatever the product.
+/// Returns the tokens at which products of 4,096 columns reach half of their rate: the last wave of
+/// tiles costs [`fitted::LAST_WAVE`] tiles per multiprocessor, whatever the product.
 const fn last_wave(multiprocessors: f64) -> f64 {
     (fitted::LAST_WAVE * multiprocessors * TILE / REFERENCE_WIDTH + 0.5) as u32 as f64
 }
 
-/// The same silicon with the share of its 4-bit peak that products reach.
+/// Returns the silicon with a fraction of its own for 4-bit products.
 const fn with_nvfp4(silicon: Silicon, matmul_4bit: f64) -> Silicon {
     Silicon { efficiency: Efficiency { matmul_4bit, ..silicon.efficiency }, ..silicon }
 }
@@ -61,9 +60,9 @@ include!(concat!(env!("OUT_DIR"), "/silicon.rs"));
 const HOPPER_PEAK: f64 = 989.4;
 const HOPPER_POWER: f64 = 700.0;
 
-/// A Hopper of another peak in TFLOP/s and power in watts. The clock goes as the square root of the
-/// power, as the voltage falls with it: a kernel runs at `r sqrt(P / 700 W)`, r its rate on the
-/// SXM, and no faster than it does where power is no limit.
+/// Returns a Hopper with another peak in TFLOP/s and power in watts. The clock goes as the square
+/// root of the power, as the voltage falls with it: a kernel runs at `r sqrt(P / 700 W)`, r being
+/// its rate on the SXM, but no faster than on a Hopper whose power is no limit.
 pub const fn hopper(peak: f64, power: f64) -> Silicon {
     let slower = HOPPER_PEAK / peak * square_root(power / HOPPER_POWER);
     let (sxm, cool) = (HOPPER.efficiency, COOL_HOPPER.efficiency);
@@ -79,7 +78,7 @@ pub const fn hopper(peak: f64, power: f64) -> Silicon {
     Silicon { efficiency, ..HOPPER }
 }
 
-/// To a tenth of a percent, as links say shares.
+/// Rounds a fraction to a tenth of a percent, the precision of shares in links.
 const fn rounded(share: f64) -> f64 {
     (share * 1e3 + 0.5) as u32 as f64 / 10.0 / 100.0
 }
@@ -88,7 +87,7 @@ const fn least(one: f64, other: f64) -> f64 {
     if one < other { one } else { other }
 }
 
-/// By Newton's method, from above; for ratios near 1.
+/// Computes a square root by Newton's method, from above; for ratios near 1.
 const fn square_root(square: f64) -> f64 {
     let mut root = 0.5 * (1.0 + square);
     let mut step = 0;
@@ -99,8 +98,9 @@ const fn square_root(square: f64) -> f64 {
     root
 }
 
-/// What products reach where a whole step of llm.q reaches a share of the peak: on an H100, whose
-/// products are fitted, it is 0.61 (IST-DASLab/llmq b77d969, benchmarks, Qwen2.5 in bf16).
+/// Returns the fraction of the peak that products reach on a GPU where a whole step of llm.q
+/// reaches `share`. The H100 is the reference, whose products are fitted and whose step reaches
+/// 0.61 (IST-DASLab/llmq b77d969, benchmarks, Qwen2.5 in bf16).
 const fn by_llm_q(share: f64) -> f64 {
     share / 0.61 * fitted::MATMUL_HOPPER
 }
@@ -111,7 +111,7 @@ mod tests {
     use crate::{accelerator, model};
 
     /// Leonardo was announced with 10 exaFLOPS in FP16, sparse, and has 13,824 GPUs: 362 TFLOP/s
-    /// dense, 1.16 times an A100's.
+    /// dense, 1.16 times the A100's.
     #[test]
     fn kernels_on_leonardo_are_faster_by_its_multiprocessors() {
         let announced = 10e18 / 2.0 / 13_824.0 / 312e12;
@@ -125,9 +125,8 @@ mod tests {
         }
     }
 
-    /// llm.q's throughput in tokens/s for each GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969,
-    /// benchmarks): products reach the same share of what the whole step does as on an H100, within
-    /// 5 %.
+    /// llm.q's throughput in tokens/s per GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969,
+    /// benchmarks): the ratio of the products' fraction to the step's MFU is the H100's within 5 %.
     #[test]
     fn products_of_cards_with_gddr_memory_stand_to_the_h100s_as_llm_q_measured() {
         let mfu = |gpu: &str, name: &str, tokens_per_s: f64| {

@@ -1,10 +1,10 @@
-//! List prices: what renting one accelerator for one hour costs on demand, without a commitment,
-//! taxes, storage and traffic. Where a provider rents whole nodes, it is an eighth or a quarter of
-//! the node's price.
+//! List prices: on-demand rent of one accelerator for one hour, without a commitment, taxes,
+//! storage and traffic. Where a provider rents whole nodes, the price is the node's divided by its
+//! number of GPUs.
 //!
-//! One provider for what is compared most: SXM nodes are Lambda's, single cards RunPod's Secure
-//! Cloud. What neither listed is another provider's, and what none listed has no price here. Prices
-//! move every month: a page shows the date beside each.
+//! The accelerators that are compared most have prices of one provider: SXM nodes are Lambda's,
+//! single cards RunPod's Secure Cloud. Accelerators that neither lists have another provider's
+//! price, or none. Prices move every month: a page shows the date next to each price.
 
 use crate::{ACCELERATORS, CLUSTERS};
 use engine::scenario::{CUSTOM, Scenario};
@@ -14,39 +14,39 @@ use engine::scenario::{CUSTOM, Scenario};
 pub struct Price {
     /// US dollars for one accelerator and one hour.
     pub usd_per_hour: f64,
-    /// Whose price it is, and of what.
+    /// Provider and product of the price.
     pub source: &'static str,
-    /// The day on which the provider's page was read: year, month, day; empty where what was read
-    /// names none.
+    /// Day on which the provider's page was read, as year-month-day; empty if the source has no
+    /// date.
     pub date: &'static str,
 }
 
 impl Price {
-    /// Whose price it is: `Lambda`.
+    /// Returns the provider of the price: `Lambda`.
     pub fn provider(&self) -> &'static str {
         self.source.split([' ', ',']).next().unwrap_or_default()
     }
 }
 
-/// What a scenario holds in place of a price that no list has; it is never shown as one
-/// ([`known`]). Up to catalog revision 3 it was the price of every accelerator.
+/// Placeholder for a price that no list has; it is never shown as a price ([`known`]). Up to
+/// catalog revision 3 it was the price of every accelerator.
 pub const UNLISTED: f64 = 2.0;
 
-/// Returns what a cloud asks for an accelerator of its own product; `None` where that is not known,
-/// or the cluster is no product.
+/// Returns the price of an accelerator in a cloud's own product; `None` if the price is unknown or
+/// the cluster is no product.
 pub fn of_product(cluster: &str) -> Option<&'static Price> {
     super::super::cluster(cluster)?.price.as_ref()
 }
 
-/// Returns the price of an accelerator in a cluster: the cloud's own for its product, else the
-/// list's; `None` where none is known.
+/// Returns the price of an accelerator in a cluster: the cloud's own price if the accelerator
+/// belongs to its product, else the list price; `None` if neither is known.
 pub fn listed_in(id: &str, cluster: &str) -> Option<&'static Price> {
     let is_its_own = super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id);
     of_product(cluster).filter(|_| is_its_own).or_else(|| listed(id))
 }
 
-/// Returns a scenario's price of a GPU-hour: that of a list, or one that somebody set; `None` where
-/// nobody knows one. What others ask for its GPU is no price of a cloud's product.
+/// Returns a scenario's price of a GPU-hour, from a list or set by the user; `None` if only a
+/// placeholder is known. Other providers' prices of the GPU do not count for a cloud's product.
 pub fn known(scenario: &Scenario) -> Option<f64> {
     let price = scenario.run.price_per_gpu_hour;
     let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
@@ -57,24 +57,23 @@ pub fn known(scenario: &Scenario) -> Option<f64> {
     (!is_a_stand_in || list.is_some_and(|list| list.usd_per_hour == price)).then_some(price)
 }
 
-/// Returns the list price of an accelerator; `None` where no provider's list has it.
+/// Returns the list price of an accelerator; `None` if no provider's list has one.
 pub fn listed(id: &str) -> Option<&'static Price> {
     super::super::accelerator(id)?.price.as_ref()
 }
 
-/// Returns the price of an accelerator's hour that a scenario starts with, in US dollars.
+/// Returns the default price of an accelerator's hour in a scenario, in US dollars.
 pub fn usd_per_hour(id: &str) -> f64 {
     listed(id).map_or(UNLISTED, |price| price.usd_per_hour)
 }
 
-/// Returns the price of an accelerator's hour in a cluster that a scenario starts with, in US
-/// dollars.
+/// Returns the default price of an accelerator's hour in a cluster, in US dollars.
 pub fn usd_per_hour_in(id: &str, cluster: &str) -> f64 {
     listed_in(id, cluster).map_or(UNLISTED, |price| price.usd_per_hour)
 }
 
-/// Whether the price of a scenario is the list's rather than one that the user set: that of its
-/// accelerator, or of any where it is a custom one, which was made from another.
+/// Whether a price is a list price rather than one that the user set: the accelerator's list price,
+/// or any list price if the accelerator is custom, as it was made from a listed one.
 pub fn is_of_the_list(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
     if id == CUSTOM {
         let products = CLUSTERS.iter().filter_map(|entry| entry.price.as_ref());

@@ -1,32 +1,32 @@
-//! Kinds of runs by what decides how far a predicted step lies off, and the range of each.
+//! Kinds of runs by the expected error of the predicted step time, and the range of each kind.
 
 use super::{Band, FAST_MFU};
 use engine::model::software::Framework;
 use engine::scenario::Scenario;
 
-/// MFU below which steps are so short that the host's launches are most of them.
+/// MFU below which launches by the host take most of a step.
 const TINY_MFU: f64 = 0.05;
 
-/// What decides how far the prediction of a step lies off. The first of them that holds is a run's.
+/// Kind of a run by the expected error of its step time. The first variant that holds applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// nanotron with a pipeline: many of the published ones stall by about 0.3 s per message
+    /// nanotron with a pipeline: many of the published runs stall by about 0.3 s per message
     /// between stages, for every model, and no column of the data explains which
     /// (docs/book/accuracy/unexplained.md).
     Stalling,
     /// Silicon whose fractions of the peaks are borrowed.
     DataSheet,
-    /// The host sets the pace: predicted MFU below 5 %.
+    /// Host-bound: predicted MFU below 5 %.
     Launched,
-    /// Models of a training script, layers of PyTorch as they are: torchtitan, transformers,
-    /// DeepSpeed. What a publication leaves out of its settings (packing, the fusions of
-    /// `torch.compile`, the loss) weighs more than in the stacks below.
+    /// Training scripts with plain PyTorch layers: torchtitan, transformers, DeepSpeed. Settings
+    /// that a publication omits (packing, the fusions of `torch.compile`, the loss) matter more
+    /// than in the frameworks below.
     Scripts,
     /// Predicted MFU of 5 to 20 %: host, exchanges and small products share the step.
     Slow,
-    /// Mixtures of experts, which the hardware limits.
+    /// Mixtures of experts that the hardware limits.
     Experts,
-    /// The rest: dense models on the stacks of those who publish tables of throughput.
+    /// The rest: dense models on frameworks whose authors publish tables of throughput.
     Tuned,
 }
 
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind that a scenario would be of if its silicon had a fit.
+    /// Returns the kind that a scenario would have if its silicon had a fit.
     pub(super) fn on_fitted_silicon(scenario: &Scenario) -> Self {
         use Framework::{DeepSpeed, Nanotron, Torchtitan, Transformers};
         let mfu = scenario.report().mfu;
@@ -59,7 +59,7 @@ impl Kind {
         }
     }
 
-    /// What the runs of a kind have in common.
+    /// Returns a label of the kind: the feature that its runs have in common.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stalling => "nanotron with a pipeline",
@@ -88,10 +88,10 @@ impl Kind {
     }
 
     /// Returns the range of the step time of a run whose prediction is corrected by the measurement
-    /// of another one of the same model, GPU and framework: 10th and 90th percentile of measured
-    /// over corrected time, each published run of a source anchoring each other one of it
-    /// (`examples/anchored` prints them). Where runs stall or the host sets the pace, one run says
-    /// little about the next.
+    /// of another run with an equal model, GPU and framework: 10th and 90th percentile of measured
+    /// over corrected time, with each published run of a source anchoring each other run of that
+    /// source (`examples/anchored` prints them). Where runs stall or the host is the limit, one run
+    /// tells little about the next.
     pub const fn anchored(self) -> Band {
         match self {
             Self::Stalling => Band { low: 0.19, high: 5.2 },

@@ -1,5 +1,5 @@
-//! Kinds of runs by what decides how far a predicted peak of memory lies off, with the range and
-//! the odds of each.
+//! Kinds of runs by the expected error of the predicted peak of memory, with the range and the odds
+//! of each kind.
 
 use super::recorded::{self, ELSEWHERE};
 use super::{Band, both, is_fitted};
@@ -12,29 +12,29 @@ use engine::model::software::Framework;
 /// peak.
 pub const SMALL_USE: f64 = 0.2;
 
-/// What decides how far the prediction of a peak lies off. The first of them that holds is a run's.
+/// Kind of a run by the expected error of its peak. The first variant that holds applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PeakKind {
-    /// nanotron: one sweep.
+    /// nanotron: the runs of one sweep.
     Nanotron,
-    /// AMD's accelerators: what Primus logs there is what the process holds, and its batches are
-    /// not stated.
+    /// AMD's accelerators: Primus logs the memory held by the process, and its micro-batch sizes
+    /// are not stated.
     Amd,
-    /// Silicon without a fit: cards of GDDR memory, MI250.
+    /// Silicon without a fit: cards with GDDR memory, MI250.
     DataSheet,
-    /// Accelerators without a published peak (TPUs, Gaudi, Trainium), and XLA: they have the range
-    /// of all rows together.
+    /// Accelerators without a published peak (TPUs, Gaudi, Trainium), and XLA, with the range of
+    /// all rows together.
     Unmeasured,
     /// Runs that take less than a fifth of the GPU: contexts, workspaces and buffers are a large
     /// part.
     Small,
     /// Trainers around a model, on FSDP's first version or DeepSpeed: transformers, Accelerate,
-    /// Axolotl, ms-swift. What the trainer holds beside the model, and a publication leaves out of
-    /// its settings, weighs more than in the stacks below.
+    /// Axolotl, ms-swift. Memory that the trainer holds next to the model, and settings that a
+    /// publication omits, matter more than in the frameworks below.
     Trainers,
-    /// torchtitan and what is built as it is (torchtune, `LitGPT`).
+    /// torchtitan and programs built like it (torchtune, `LitGPT`).
     Torchtitan,
-    /// The rest: Megatron and what grew of it.
+    /// The rest: Megatron and its derivatives.
     Megatron,
 }
 
@@ -58,8 +58,8 @@ impl PeakKind {
         if is_measured && memory.peak < SMALL_USE * memory.capacity { Self::Small } else { Self::of_stack(report) }
     }
 
-    /// Returns the kind of a run, however little of the GPU it takes: the odds are read from it. On
-    /// a larger GPU a run would be of another kind otherwise, with odds that might be lower.
+    /// Returns the kind of a run without regard to [`Self::Small`]. The odds use this kind:
+    /// otherwise a run could change its kind on a larger GPU, and its odds could fall.
     pub fn of_stack(report: &Report) -> Self {
         use Framework::{DeepSpeed, Fsdp1, MaxText, Megatron, MegatronFsdp, MegatronLegacy, Nanotron, Transformers};
         use Generation::{Cdna3, Cdna4, Gaudi, Tpu, Trainium};
@@ -74,7 +74,7 @@ impl PeakKind {
         }
     }
 
-    /// What the runs of a kind have in common.
+    /// Returns a label of the kind: the feature that its runs have in common.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanotron => "nanotron",
@@ -104,8 +104,8 @@ impl PeakKind {
         }
     }
 
-    /// Returns how the odds of fitting rise with the memory: fitted to runs that ran and to runs
-    /// that failed, of nanotron on its own sweep, of the others on all sources that tell of
+    /// Returns the curve of the odds of fitting over the memory. It is fitted to runs that ran and
+    /// runs that failed, for nanotron on its own sweep, for the others on all sources that report
     /// failures, with the middle and the spread of the kind's measured peaks
     /// (`crates/score/src/odds`).
     pub const fn curve(self) -> Curve {
@@ -113,5 +113,5 @@ impl PeakKind {
     }
 }
 
-/// Percentiles of all rows.
+/// Range of all rows together.
 const ALL_ROWS: Band = Band { low: 0.88, high: 1.10 };

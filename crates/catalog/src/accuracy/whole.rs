@@ -1,5 +1,5 @@
-//! Whether a whole run fits: the odds of its GPUs' memory, and beside them the memory of its hosts.
-//! Page, command line, JSON, Python and JavaScript say what this says.
+//! Decides whether a whole run fits: the odds of its GPU memory, and the memory of its hosts. Page,
+//! command line, JSON, Python and JavaScript all show this result.
 
 use super::{fit_odds, verdict};
 use engine::format::{self, THIN_SPACE};
@@ -8,21 +8,21 @@ use engine::model::report::Report;
 use engine::model::run::HostMemory;
 use engine::scenario::Scenario;
 
-/// Whether a run fits.
+/// Result of the check whether a run fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// The odds that it fits its GPUs, 0 to 1.
+    /// The odds that the run fits its GPUs, 0 to 1.
     pub odds: f64,
     /// The verdict on GPUs and hosts.
     pub verdict: Verdict,
-    /// What it needs of a host.
+    /// Host memory that the run needs, and the capacity of a host.
     pub host: HostMemory,
-    /// Whether what is predicted fits, on the GPUs and on the hosts.
+    /// Whether the predicted memory fits, on the GPUs and on the hosts.
     pub fits: bool,
 }
 
 impl Fit {
-    /// Decides it for a scenario, whose report is given.
+    /// Checks a scenario with its report.
     ///
     /// ```
     /// # use catalog::accuracy::Fit;
@@ -43,9 +43,9 @@ impl Fit {
         Self { odds, verdict, host, fits: report.fits() && host.fits() }
     }
 
-    /// What is short where the hosts are: `1,480 of 1,000 GiB of host memory`.
+    /// Returns the shortage if host memory is short: `1,480 of 1,000 GiB of host memory`.
     pub fn short(&self) -> Option<String> {
-        // Rounded apart: what is short never reads as what there is.
+        // The need is rounded up and the capacity down, so that the two never read as equal.
         let (needed, capacity) = (self.host.needed().gib().ceil(), self.host.capacity.gib().floor());
         let [needed, capacity] = [needed, capacity].map(format::count);
         (!self.host.fits()).then(|| format!("{needed} of {capacity}{THIN_SPACE}GiB of host memory"))

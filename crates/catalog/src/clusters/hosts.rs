@@ -1,9 +1,9 @@
-//! Hosts of the clusters: how many of a node's GPUs one has, and its memory.
+//! Hosts of the clusters: GPUs per host, and host memory.
 
 use crate::cluster;
 use engine::model::hardware::Host;
 
-/// Returns the hosts of a cluster; [`Host::USUAL`] where nothing is known of them.
+/// Returns the hosts of a cluster; [`Host::USUAL`] if the catalog has no host for it.
 pub fn host(of: &str) -> Host {
     cluster(of).map_or(Host::USUAL, |entry| entry.host)
 }

@@ -399,7 +399,7 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
     }
 }
 
-/// The recipes in 8 and 4 bits stand in the documentation as in the code.
+/// The documentation lists the recipes in 8 and 4 bits as the code does.
 #[test]
 fn the_documentation_has_every_recipe_in_few_bits() {
     const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/model/states.md");
@@ -411,7 +411,7 @@ fn the_documentation_has_every_recipe_in_few_bits() {
     expect_test::expect_file![DOCUMENT].assert_eq(&wanted);
 }
 
-/// Names are one recipe's within a library, and every name of Megatron-Bridge stands for one.
+/// Names are unique within a library, and every name of Megatron-Bridge has a recipe.
 #[test]
 fn recipes_in_few_bits_have_names_of_their_own() {
     use catalog::low_precision::{LOW_PRECISION, Library, MIXED, named};

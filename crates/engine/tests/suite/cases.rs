@@ -1,4 +1,4 @@
-//! How many random cases a property is tried with, and from which seed.
+//! Number of random cases per property, and their seed.
 
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;

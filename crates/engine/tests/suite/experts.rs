@@ -15,7 +15,7 @@ use engine::model::transformer::{Architecture, Experts};
 use engine::units::Seconds;
 use proptest::prelude::*;
 
-/// A shape with experts, none of them shared.
+/// Returns a shape with experts, none of which is shared.
 fn any_mixture() -> impl Strategy<Value = Architecture> {
     let sizes = (1_u32..=24, 2_u32..=32, 0_u32..=6, 0_u32..=6, 1_u32..=16);
     (sizes, 0_u32..4, 1_u32..=2).prop_map(|((layers, heads, experts, top_k, width), dense, step)| {

@@ -1,4 +1,4 @@
-//! What a framework cannot run.
+//! Features that a framework cannot run.
 
 use engine::model::software::Framework;
 use engine::scenario::expressed::Lack;

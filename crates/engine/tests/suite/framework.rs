@@ -1,4 +1,4 @@
-//! What frameworks do, in one way alone.
+//! Behaviour that each framework implements in exactly one way.
 
 use engine::params::ParamId;
 

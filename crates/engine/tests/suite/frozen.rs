@@ -1,4 +1,4 @@
-//! What products with a quantized base keep.
+//! Activations that products with a quantized base keep.
 
 use engine::model::memory::activations::layer;
 use engine::model::per_rank::tokens;

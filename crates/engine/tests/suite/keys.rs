@@ -5,11 +5,11 @@ use engine::params::every;
 
 /// The package's types.
 const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../npm/js/index.d.ts");
-/// Where its list of keys begins.
+/// Start of the list of keys.
 const BEGIN: &str = "export type ParameterKey =\n";
-/// Where it ends.
+/// End of the list of keys.
 const END: &str = ";\n";
-/// The columns at which it is wrapped.
+/// Width of the wrapped list, in columns.
 const COLUMNS: usize = 120;
 
 /// The keys as a union in TypeScript.

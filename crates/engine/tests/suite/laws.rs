@@ -26,7 +26,7 @@ use links::decode;
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 
-/// Cases of each law, unless `PROPTEST_CASES` says another number.
+/// Cases of each law, unless `PROPTEST_CASES` sets another number.
 const CASES: u32 = 2_000;
 
 pub(crate) fn laws() -> ProptestConfig {
@@ -91,7 +91,8 @@ fn with_recompute(scenario: &Scenario, recompute: Recompute) -> Report {
     scenario.report()
 }
 
-/// The same run of a model whose layers have 16 experts each but for the first, on up to four GPUs.
+/// Returns the run with a model whose layers, except the first, have 16 experts each, on up to four
+/// GPUs.
 fn with_experts(scenario: &Scenario, experts: ExpertParallel) -> Scenario {
     let shape = Experts {
         num_experts: 16,

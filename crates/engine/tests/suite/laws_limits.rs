@@ -12,8 +12,8 @@ use engine::units::{BytesPerSecond, Seconds};
 use proptest::prelude::*;
 
 const SLACK: f64 = 1.0 + 1e-9;
-/// What small products that wait for the memory alone, and not among others, may add to the sum of
-/// the parts.
+/// Factor by which small memory-bound products, timed alone and not together with others, may raise
+/// the sum of the parts.
 const ROUTERS: f64 = 1.01;
 
 fn pipelined(scenario: &Scenario, pp: u32, steps: u32, framework: Framework) -> Scenario {

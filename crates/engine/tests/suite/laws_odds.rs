@@ -8,7 +8,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use proptest::prelude::*;
 
-/// The scenario on a GPU of so many times the memory.
+/// Returns the scenario on a GPU with a multiple of the memory.
 fn on(scenario: &Scenario, times: f64) -> Scenario {
     let mut larger = as_asked(scenario);
     larger.accelerator.values.memory = times * larger.accelerator.values.memory;
@@ -36,7 +36,7 @@ proptest! {
         }
     }
 
-    /// The same needs on a larger GPU.
+    /// Equal needs on a larger GPU.
     #[test]
     fn more_memory_never_lowers_the_odds_of_the_same_needs(scenario in any_scenario(), times in 1.0..20.0_f64) {
         let report = scenario.report();

@@ -1,4 +1,4 @@
-//! What parts of memory are called on each accelerator.
+//! Names of memory parts on each accelerator.
 
 use catalog::ACCELERATORS;
 use engine::model::report::MemoryPart;

@@ -1,4 +1,4 @@
-//! How long stages of a pipeline wait for each other.
+//! Waiting times between stages of a pipeline.
 
 use engine::model::compute;
 use engine::model::compute::UnitTimes;

@@ -1,4 +1,4 @@
-//! What `DeepSpeed`'s stage 3 gathers and reduces.
+//! Gathered and reduced buffers of `DeepSpeed`'s stage 3.
 
 use engine::model::memory::{Gathered, PeakTerms};
 use links::decode;

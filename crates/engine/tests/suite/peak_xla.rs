@@ -16,9 +16,9 @@ fn llama_405b_fits_on_chips_of_32_gib_product_by_product() {
     assert!(of("maxtext").report().fits() && !of("pytorch").report().fits());
 }
 
-/// What `MaxText`'s 32B took on two slices of 256 v5e beyond one: 12.70 s for 12.32
-/// (MaxText/configs/v5e/README.md). Gradients of all layers are reduced between slices after
-/// the loop.
+/// Step time of `MaxText`'s 32B on two slices of 256 v5e against one slice: 12.70 s and 12.32 s
+/// (MaxText/configs/v5e/README.md). Gradients of all layers are reduced between slices after the
+/// loop.
 #[test]
 fn gradients_are_reduced_between_slices_after_the_loop() {
     let link = "cluster=tpu-v5e-pod&model=custom&layers=32&hidden=10240&heads=32&kv=32&headdim=256&ffn=32768&vocab=32768\

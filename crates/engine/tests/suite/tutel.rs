@@ -14,9 +14,9 @@ use engine::model::experts::routing::Encode;
 use engine::stats::spearman;
 use engine::units::{Bytes, Seconds};
 
-/// How far a predicted speed-up may be from Figure 14's, as a share.
+/// Tolerance of a predicted speed-up against Figure 14's, as a share.
 const SPEED_UP: f64 = 0.25;
-/// How far the share of all-to-all may be from Table 2's.
+/// Tolerance of the share of all-to-all against Table 2's.
 const SHARE: f64 = 0.20;
 const RANKS: f64 = 0.8;
 const MEMORY: f64 = 0.10;

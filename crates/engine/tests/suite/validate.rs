@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, in sentences.
+//! Errors and warnings of a scenario, as sentences.
 
 use catalog::default_scenario;
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};

@@ -1,4 +1,4 @@
-//! What is wrong with a mixture of experts, in sentences.
+//! Errors and warnings of a mixture of experts, as sentences.
 
 use catalog::default_scenario;
 use catalog::pick::{pick_cluster, pick_model};

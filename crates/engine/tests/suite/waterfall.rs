@@ -83,7 +83,7 @@ fn each_part_is_there_where_it_is_asked_for() {
     assert!(of(&shares(&decode(experts.link).scenario, experts.id), StepPart::Experts) > 0.5);
 }
 
-/// What no compute hides, the bubble and the host's launches are those of the report.
+/// Exposed communication, the bubble and the host's launches equal those of the report.
 #[test]
 fn the_parts_are_the_report_s() {
     for entry in SCENARIOS {

@@ -1,13 +1,13 @@
-//! The names that people know, and what they mean here. A row: a name, the value with which it
-//! means this (`*` for any, which the pairs then hold), and the pairs of a link that it stands for.
-//! A name may be a key of links too, where an option has other names.
+//! Other names of keys and options. A row has a name, the value to which the row applies (`*` for
+//! any value, which the pairs then contain), and the equivalent pairs of a link. A name may also be
+//! a key of links, if an option has other names.
 
-/// A name, its value, and the pairs that they mean.
+/// A name, its value, and the equivalent pairs.
 pub(super) type Row = (&'static str, &'static str, &'static str);
 
-/// Every row, by whose words they are.
+/// Every row, grouped by origin.
 pub(super) const ROWS: &[Row] = &[
-    // What everybody says.
+    // General names.
     ("seq_len", "*", "seq=*"),
     ("sequence_length", "*", "seq=*"),
     ("max_seq_len", "*", "seq=*"),
@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     ("objective", "pretrain", "objective=lm"),
     ("objective", "pretraining", "objective=lm"),
     ("objective", "rm", "objective=reward"),
-    // The same in other words.
+    // Variants of general names.
     ("seqlen", "*", "seq=*"),
     ("block_size", "*", "seq=*"),
     ("n_ctx", "*", "seq=*"),
@@ -350,8 +350,7 @@ pub(super) const ROWS: &[Row] = &[
     ("framework", "nemo", "framework=megatron"),
 ];
 
-/// Names that mean several things, or nothing that can be set alone: and what to say in their
-/// place.
+/// Ambiguous names, or names that cannot be set alone, with advice to show instead.
 pub(super) const ADVICE: &[(&str, &str)] = &[
     (
         "batch_size",

@@ -1,20 +1,19 @@
-//! What a scenario does not hold and follows from what it holds: the number of nodes, and the
-//! sequences of a step over all GPUs. Both are read, as people say them, and never written.
+//! Keys of quantities that follow from a scenario: the number of nodes, and the sequences of a step
+//! over all GPUs. Both are read from links and never written.
 
 use super::{BATCH_KEY, GPUS_KEY, NODES_KEY};
 use engine::params::quantity::shorten;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 
-/// The key of what follows from such a number: the GPUs from the nodes, the micro-batches from the
-/// batch.
+/// Key of the derived quantity: the GPUs from the nodes, the micro-batches from the batch.
 pub(super) fn key_of(key: &str) -> &'static str {
     if key == NODES_KEY { GPUS_KEY } else { "accum" }
 }
 
-/// Sets the GPUs by a number of nodes, or the micro-batches of a step by its sequences, in a
-/// scenario that is complete otherwise; `said` is what the same text says of the GPUs or
-/// micro-batches itself. Gives a sentence where the number is none, or contradicts the others.
+/// Sets the GPUs from a number of nodes, or the micro-batches of a step from its sequences, in an
+/// otherwise complete scenario; `said` is the value that the text itself gives for the GPUs or
+/// micro-batches. Returns an issue if the number is invalid or contradicts other values.
 pub fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<(&str, &str)>) -> Option<Issue> {
     let (name, key) = if key == NODES_KEY { ("nodes", NODES_KEY) } else { ("global batch", BATCH_KEY) };
     let Some(number) = typed.trim().parse::<u32>().ok().filter(|number| *number > 0) else {
@@ -40,14 +39,14 @@ pub fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<(&str, 
     }
 }
 
-/// The GPUs of so many nodes.
+/// Returns the GPUs of a number of nodes.
 fn gpus(scenario: &Scenario, nodes: u32) -> Result<u32, String> {
     let node = scenario.network.values.gpus_per_node;
     let found = nodes.checked_mul(node).filter(|gpus| *gpus <= 131_072);
     found.ok_or_else(|| format!("{nodes} nodes of {node} GPUs are more than the 131,072 GPUs that are modelled."))
 }
 
-/// The micro-batches of a step of so many sequences.
+/// Returns the micro-batches of a step from its number of sequences.
 fn micro_batches(scenario: &Scenario, sequences: u32) -> Result<u32, String> {
     let (replicas, micro) = (scenario.degrees().dp, scenario.micro_batch_size);
     let step = replicas.saturating_mul(micro).max(1);

@@ -1,5 +1,5 @@
-//! Scenarios pinned beside the one on screen, written as differences from it unless a whole link is
-//! shorter and has fewer pairs.
+//! Scenarios pinned in a link, written as differences from the scenario on screen unless a whole
+//! link is shorter and has fewer pairs.
 
 use super::read::{OTHER_KEYS, read};
 use super::write::{model_key, value_text, write};
@@ -35,9 +35,10 @@ pub(crate) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Vec<Issue>) 
     Some(scenario)
 }
 
-/// Returns the pairs of a pinned scenario: the differences from the one on screen, or a complete
-/// link if that is shorter and has fewer pairs, or the differences cannot express it. Of as many
-/// pairs the differences tell a reader more: `gpus=64` says what differs, `v=1` does not.
+/// Returns the pairs of a pinned scenario: the differences from the scenario on screen, or a
+/// complete link if that is shorter and has fewer pairs, or if the differences cannot express the
+/// pin. With equally many pairs the differences are preferred, as they are informative: `gpus=64`
+/// shows the difference, `v=1` does not.
 pub(crate) fn write_pin(screen: &Scenario, pin: &Scenario) -> Vec<(&'static str, String)> {
     let (beside, whole) = (write(screen), write(pin));
     let value = |pairs: &[(&str, String)], key: &str| {

@@ -63,11 +63,11 @@ pub(crate) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     if let Some(typed) = pairs.value(SCALE_KEY) {
         issues.extend(scaled(typed, &mut scenario));
     }
-    // The usual tokens follow the task, which rows after theirs may have changed.
+    // The default tokens follow the task, which later rows may have changed.
     let tokens = ParamId::TrainingTokens;
     if let Some(typed) = pairs.value(tokens.key()) {
         scenario.run.tokens = start().run.tokens;
-        // What is wrong with them was said.
+        // Issues about them were already reported.
         let _ = set_held(tokens.param(), typed, &mut scenario);
     }
     for key in [NODES_KEY, BATCH_KEY] {
@@ -105,7 +105,7 @@ fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     issue
 }
 
-/// Restores what the data sheets of the picked entries said at a revision, newest correction first.
+/// Restores the data sheets of the picked entries at a revision, newest correction first.
 fn restore(scenario: &mut Scenario, corrections: &[Revised], revision: u32) {
     for corrected in corrections.iter().rev().filter(|corrected| corrected.revision > revision) {
         let picked = if corrected.table == CLUSTER_KEY { scenario.network.id } else { scenario.accelerator.id };
@@ -127,7 +127,7 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
         issues.push(no_preset(CLUSTER_KEY, "cluster", &id, used));
     }
     let revision = revision(pairs);
-    // Before a custom GPU takes the sheet over.
+    // This must happen before a custom GPU takes over the sheet.
     restore(scenario, REVISIONS, revision);
     if let Some(id) = picked(GPU_KEY)
         && !pick_accelerator(scenario, &id)
@@ -155,15 +155,15 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
     restore(scenario, REVISIONS, revision);
 }
 
-/// Returns the revision of the data sheets that a link fixes: the one that it names, or today's for
-/// a text without a version.
+/// Returns the revision of the data sheets that a link fixes: the one in the link, or today's for a
+/// text without a version.
 fn revision(pairs: &Pairs) -> u32 {
     let said = pairs.value(REVISION_KEY).and_then(|revision| revision.parse().ok());
     let of_a_link = pairs.value(VERSION_KEY).map_or(catalog::REVISION, |_| FIRST_REVISION);
     said.unwrap_or(of_a_link)
 }
 
-/// Sets what a release of a program does by itself, where that depends on choices by those of the
+/// Applies the settings of a program's release; those that depend on choices use the choices of the
 /// link.
 fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Issue> {
     let Some(release) = releases::find(typed) else { return Some(no_release(typed)) };
@@ -171,7 +171,7 @@ fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Is
     apply(release, &mut chosen, scenario);
     for param in every().filter(|param| is_held(param, scenario)) {
         if let Some(typed) = pairs.value(param.key) {
-            // What is wrong with it is said where it counts.
+            // Issues with this value are reported where the value applies.
             let _ = set_held(param, typed, &mut chosen);
         }
     }
@@ -179,7 +179,7 @@ fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Is
     None
 }
 
-/// Says that no program has such a release.
+/// Returns an issue that no program has the release.
 pub fn no_release(typed: &str) -> Issue {
     let mut programs: Vec<&str> = releases::RELEASES.iter().map(releases::Release::program_key).collect();
     programs.dedup();
@@ -235,7 +235,7 @@ fn derive_heads(scenario: &mut Scenario) {
 /// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
 pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     match &param.kind {
-        // Links hold such a bound apart: it depends on the model.
+        // Links keep this bound in a place of its own, as it depends on the model.
         Kind::Number(number) => set_number(param, &number.within(scenario), typed, scenario),
         Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
     }
@@ -316,7 +316,7 @@ fn of_custom_model(key: &'static str, typed: &str) -> Issue {
     Issue::note(key, format!("“{key}={given}” {sentence}")).because(Cause::LeftOut)
 }
 
-/// Returns an issue for each unknown key, with what may have been meant for as many as are listed.
+/// Returns an issue for each unknown key, with suggestions for as many as are listed.
 fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     let unknown = pairs.pairs.iter().filter(|(key, _)| !is_key(key)).enumerate();
     unknown.map(
@@ -326,7 +326,7 @@ fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     )
 }
 
-/// Says that a key is not known, and which one may have been meant.
+/// Returns an issue about an unknown key, with a suggestion.
 pub fn unknown_key(key: &str, value: &str) -> Issue {
     if let Some(advice) = spelling::advice(key) {
         let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
@@ -357,7 +357,8 @@ fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
 mod tests {
     use super::*;
 
-    /// A sheet that was corrected twice: a link means the one of its day, an edited value stays.
+    /// A sheet that was corrected twice: a link keeps the sheet of its revision, and an edited
+    /// value stays.
     #[test]
     fn corrections_are_taken_back_to_the_revision_of_a_link() {
         let corrected = |revision, old| Revised { revision, table: GPU_KEY, id: "b200", key: "hbm", old };

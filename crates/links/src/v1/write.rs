@@ -116,11 +116,11 @@ fn own_generation(scenario: &Scenario) -> Option<&'static str> {
 }
 
 /// Returns the scenario as a link can express it: an entry that is not in the catalog becomes
-/// custom. A scaled model is written as the one it is made from, and the size beside it.
+/// custom. A scaled model is written as its base model, with the size as a separate pair.
 fn as_written(scenario: &Scenario) -> (Scenario, Option<f64>) {
     let mut written = scenario.with_model(scenario.model.unscaled());
     let scale = (written.model != scenario.model).then(|| scenario.model.size());
-    // What the program does not run on is none of its releases.
+    // A framework that the program does not run on has none of the program's releases.
     written.release = written.release.filter(|release| release.0.runs_on(ParamId::Framework.option(&written)));
     let known = |id: Id, found: bool| if found { id } else { CUSTOM };
     written.network.id = known(written.network.id, catalog::cluster(written.network.id).is_some());
@@ -159,7 +159,7 @@ fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     }
 }
 
-/// Whether these are the tokens of the run, which follow the task until somebody says them.
+/// Whether these are the default tokens of the run, which follow the task until the user sets them.
 fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
     param.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
 }

@@ -151,7 +151,7 @@ fn links_to_mixtures_of_experts_are_short() {
     }
 }
 
-/// PyTorch writes `HYBRID_SHARD`: an underscore in an option stands for a hyphen.
+/// PyTorch writes `HYBRID_SHARD`: an underscore in an option is read as a hyphen.
 #[test]
 fn an_option_is_read_with_underscores() {
     for link in ["v=1&strategy=HYBRID_SHARD", "v=1&strategy=hybrid-shard"] {
@@ -161,7 +161,7 @@ fn an_option_is_read_with_underscores() {
 }
 
 /// Reading takes time in proportion: megabytes of pairs, from a file or a message, are no link.
-/// What fits is read whole.
+/// A link of exactly the maximum length is read in full.
 #[test]
 fn a_link_above_64_kb_is_not_read() {
     let longest = format!("v=1&gpus=8&{}", "x".repeat(LONGEST_LINK - 11));
@@ -381,7 +381,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
         .prop_map(|pairs| pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&"))
 }
 
-/// The parameters that an issue over several of them names.
+/// The parameters named by an issue that spans several.
 const CROSS: [&str; 41] = [
     "images",
     "shard",
@@ -426,11 +426,11 @@ const CROSS: [&str; 41] = [
     "genmem",
 ];
 
-/// What every decoded scenario promises.
+/// Asserts the guarantees on every decoded scenario.
 fn check(text: &str) {
     let decoded = decode(text);
     for issue in issues(&decoded.scenario) {
-        // Bounds hold after reading; only what spans several parameters may be left to say.
+        // Bounds hold after reading; only issues about several parameters may remain.
         let cross = CROSS.iter().any(|key| issue.key == Some(key));
         assert!(cross && !issue.message.contains("must be between"), "{text}: {issue:?}");
     }

@@ -54,7 +54,7 @@ fn a_pin_is_what_it_changes() {
         encode_with(&screen, &[fewer, screen, other]),
         "v=1&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256&pin=1&gpus=64&pin=2&pin=3&v=1&size=65B"
     );
-    // What the screen names and the pin leaves at the usual is said.
+    // A value that the screen sets and the pin leaves at its default is written.
     assert_eq!(encode_with(&fewer, &[decode("cluster=dgx-h100&model=llama-3-8b").scenario]), {
         "v=1&cluster=dgx-h100&model=llama-3-8b&seq=16384&pin=1&seq=4096"
     });

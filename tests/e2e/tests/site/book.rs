@@ -1,4 +1,4 @@
-//! The documentation beside the calculator, served with the shipped configuration.
+//! The documentation next to the calculator, served with the shipped configuration.
 
 use anyhow::Result;
 use e2e::wait_for;

@@ -1,5 +1,5 @@
-//! What people paste: the configuration of a run becomes the scenario; an error and a log are
-//! explained, and the scenario stays.
+//! Pasted text: the configuration of a run becomes the scenario; an error and a log are explained,
+//! and the scenario stays.
 
 use anyhow::Result;
 use e2e::wait_for;
@@ -10,7 +10,7 @@ use crate::page::{PATIENCE, Page};
 const PASTE: &str = "const area = document.getElementById('config');
     area.value = arguments[0];
     area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));";
-/// Returns what stands in the import.
+/// Returns the text of the import.
 const SAID: &str = "return document.querySelector('.bring')?.textContent ?? ''";
 
 /// Opens a scenario, pastes a text, and waits for the words.
@@ -37,7 +37,7 @@ fn a_run_becomes_the_scenario() -> Result<()> {
     page.leave_quietly()
 }
 
-/// Nothing is offered before somebody said which GPUs; then it is of these.
+/// Nothing is offered until the GPUs are set; then the offer is for these GPUs.
 #[test]
 fn a_run_is_judged_on_gpus_that_somebody_chose() -> Result<()> {
     const CHOOSE: &str = "const select = document.getElementById('which-gpus');

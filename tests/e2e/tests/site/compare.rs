@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// Returns the differences beside the headline figures.
+/// Returns the differences shown next to the headline figures.
 const DELTAS: &str = "return [...document.querySelectorAll('.tile-delta')].map((it) => it.textContent).join('; ')";
 /// Returns the columns of the pinned scenarios.
 const PINS: &str = "return document.querySelector('.pins table')?.innerText.replace(/\\s+/g, ' ') ?? ''";

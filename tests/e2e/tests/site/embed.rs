@@ -19,7 +19,7 @@ use xtask::programs;
 use crate::care::AXE;
 use crate::page::{PATIENCE, Page, copy_of_the_site};
 
-/// Path of the site on its server; the page is beside it.
+/// Path of the site on its server; the host page is next to it.
 const SITE: &str = "some/sub/path/";
 const HOST: &str = "host/";
 

@@ -220,7 +220,7 @@ fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
     Ok(())
 }
 
-/// Moves a slider by so many steps.
+/// Moves a slider by a number of steps.
 const STEP: &str = "const [slider, steps] = arguments;
     slider.value = Number(slider.value) + steps;
     slider.dispatchEvent(new Event('input', { bubbles: true }));";

@@ -72,7 +72,7 @@ fn enter(page: &Page, name: &str, text: &str) -> Result<Element> {
     Ok(field)
 }
 
-/// Waits for the error beside a field, and returns it.
+/// Waits for the error next to a field, and returns it.
 fn error(page: &Page, field: &Element) -> Result<String> {
     wait_for("no error is shown beside the field", PATIENCE, || {
         Ok(Some(page.ask(field, ERROR)?).filter(|sentence| !sentence.is_empty()))

@@ -60,7 +60,7 @@ fn a_link_cut_in_half_still_opens() -> Result<()> {
     move_sliders(&page, &["Link bandwidth"])?;
     page.leave_quietly()?;
 
-    // Cut inside a key: this cannot be read, and the page says so.
+    // A link cut inside a key cannot be read, and the page shows this.
     let (whole, _) = fragment.rsplit_once('=').context("The fragment has no pairs")?;
     let page = Page::with_fragment(whole)?;
     banner(&page, 1)?;

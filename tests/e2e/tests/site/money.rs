@@ -8,7 +8,7 @@ use crate::page::{PATIENCE, Page};
 
 /// Returns the figure of the tile.
 const TILE: &str = "return document.querySelector(\"output[aria-label='Time and cost']\").textContent";
-/// Returns what stands under the price.
+/// Returns the text under the price.
 const PRICE: &str = "return [...document.querySelectorAll('.control:has(#price) .control-help')].at(-1).textContent";
 /// Returns the differences in the tile.
 const DELTAS: &str =

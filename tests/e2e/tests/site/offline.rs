@@ -12,7 +12,7 @@ use tempfile::tempdir;
 
 use crate::page::{HURRY, PATIENCE, Page, address, built, copy_of_the_site};
 
-/// A path that the site does not know.
+/// Path under which the site is served; the build does not depend on this path.
 const UNDER: &str = "/some/path/";
 
 /// Returns "activated" once the service worker has cached the page.

@@ -248,7 +248,7 @@ impl Page {
         self.in_view(&format!("input[type=range][aria-label='{name}']"))
     }
 
-    /// Returns the text field beside the slider with this name, scrolled into view.
+    /// Returns the text field next to the slider with this name, scrolled into view.
     pub(crate) fn field(&self, name: &str) -> Result<Element> {
         self.in_view(&format!("input[aria-label='{name}, typed']"))
     }

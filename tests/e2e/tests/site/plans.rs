@@ -11,7 +11,7 @@ use crate::page::{PATIENCE, Page};
 const DENSE: &str = "#v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
 const MIXTURE: &str = "#v=1&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=8&tokens=1T";
 
-/// Returns what stands above the table.
+/// Returns the text above the table.
 const CAPTION: &str = "return document.querySelector('#plan .caption').textContent";
 
 /// Opens the door of plans.

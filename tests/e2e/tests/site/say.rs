@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
-/// Returns what stands under the box.
+/// Returns the text under the box.
 const SAID: &str = "return document.getElementById('say-said').textContent";
 
-/// Types words into the box and waits until what is said of them contains these.
+/// Types words into the box and waits until the text under the box contains these words.
 fn typed(page: &Page, words: &str, says: &[&str]) -> Result<()> {
     page.session.focus(&page.in_view("#say")?)?;
     page.session.control('a')?;

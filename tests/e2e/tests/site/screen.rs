@@ -57,7 +57,7 @@ fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top_or
             return band.right > why.left && band.bottom > why.top && band.top < why.bottom;
         }).map((tile) => tile.textContent);";
     assert_eq!(page.session.script(overlapping, &[])?, json!([]));
-    // From the lowest line up, beside the button that opens the controls.
+    // From the lowest line up, next to the button that opens the controls.
     let at_the_foot = "return [...Array(9).keys()].some((line) =>
         document.elementFromPoint(16, innerHeight - 1 - 8 * line)?.closest('.dock, .controls'))";
     assert_eq!(page.session.script(at_the_foot, &[])?, json!(false));
