@@ -8,9 +8,9 @@
 //!
 //! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario <- params <-
 //! format <- validate`. Above the engine stand crates of their own: `catalog` (accelerators,
-//! clusters, models and named scenarios, each number with its source), `links` (a scenario as a link
-//! and back), `trace` (a step tensor by tensor), `analysis` (searches, plans, advice, claims of
-//! papers), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
+//! clusters, models and named scenarios, each number with its source), `links` (a scenario as a
+//! link and back), `trace` (a step tensor by tensor), `analysis` (searches, plans, advice, claims
+//! of papers), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
 //!
 //! | module | content | does not depend on |
 //! |---|---|---|

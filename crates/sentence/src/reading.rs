@@ -314,6 +314,8 @@ fn near(typed: &str) -> Vec<String> {
         let of_family = MODELS.iter().filter(|entry| word.len() > 2 && family(entry.id) == word);
         found.extend(of_family.rev().take(3).map(|entry| entry.id.to_owned()));
     }
+    // A known word that says nothing here is no correction of itself.
+    found.retain(|name| letters(name) != letters(typed));
     found.truncate(3);
     found
 }

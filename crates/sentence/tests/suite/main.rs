@@ -88,6 +88,13 @@ fn sentences_are_understood_as_recorded() {
 }
 
 #[test]
+fn no_word_is_offered_in_place_of_itself() {
+    let read = understand("llama 3 8b on 8 H100, gradients kept between steps", &default_scenario());
+    let steps = read.unread.iter().find(|unread| unread.sentence.contains("“steps” was not understood")).unwrap();
+    assert!(!steps.near.iter().any(|name| name == "steps"), "{steps:?}");
+}
+
+#[test]
 fn marks_lie_within_the_text_and_do_not_overlap() {
     for text in sentences(USERS).chain(sentences(HARD)) {
         holds(text);
