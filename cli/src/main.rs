@@ -66,8 +66,8 @@ enum Command {
     /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing
     /// answers
     Plan(plan::Arguments),
-    /// What files say: a run, a model, an error, a log, tables of nccl-tests, measured rates, for
-    /// the scenario of a link
+    /// Reads files: a run, a model, an error, a log, tables of nccl-tests, measured rates, for the
+    /// scenario of a link
     Read(read::Arguments),
     /// Prints the script that measures the rates of your own GPUs, for `read`
     ///
@@ -75,7 +75,7 @@ enum Command {
     /// on a node torchrun --nproc-per-node=8 measure.py --out rates.json, then shardwise read
     /// rates.json.
     Measure(measure::Arguments),
-    /// What would make the configuration of a run fit or faster: status 1 where there is something
+    /// Finds changes that make a run fit or faster: status 1 where there are some
     ///
     /// Every finding has a code: SW101 does not fit, SW102 contradicts itself, SW2.. other settings
     /// for the same training, SW3.. another training or other hardware. --explain says what a code

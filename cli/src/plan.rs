@@ -14,7 +14,7 @@ use crate::table::{aligned, plain};
 /// A question about a scenario, and how its answers are printed.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// What is asked
+    /// The question
     question: Name,
     #[command(flatten)]
     input: Input,

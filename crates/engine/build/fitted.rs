@@ -31,7 +31,7 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
     }
     // Equal values have an equal name, wherever they were fitted.
     let name = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(digest.as_bytes());
-    let what = "/// What names this calibration: a digest of its values.";
+    let what = "/// Name of this calibration: a digest of its values.";
     let _ = writeln!(constants, "{what}\npub const CALIBRATION: &str = \"{name:08x}\";");
     let all = format!("/// All of them.\npub const ALL: &[Fitted] = &[\n    {},\n];\n", all.join(",\n    "));
     Ok(constants + &all)

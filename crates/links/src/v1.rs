@@ -24,8 +24,8 @@
 //! # Pinned scenarios
 //!
 //! After the scenario, a link may hold up to [`MOST_PINS`](engine::scenario::pins::MOST_PINS)
-//! others to compare it with. Each starts with the pair `pin`, whose value is its number and is ignored;
-//! the pairs up to the next `pin` or the end belong to it:
+//! others to compare it with. Each starts with the pair `pin`, whose value is its number and is
+//! ignored; the pairs up to the next `pin` or the end belong to it:
 //!
 //! - If they include a `v`, they are a complete link, and nothing is taken from the scenario on
 //!   screen.
