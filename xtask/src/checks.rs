@@ -158,15 +158,7 @@ pub fn run(parts: &[Part]) -> Result<ExitCode> {
     let parts = if parts.is_empty() { &Part::ALL[..] } else { parts };
     let (mut tally, mut has_site) = (Tally::default(), true);
     let (mut times, mut over) = (vec!["step,seconds,budget".to_owned()], Vec::new());
-    let mut beside = is_whole(parts).then(|| std::thread::spawn(ahead));
-    for Step(part, name, budget, how) in STEPS.iter().filter(|Step(part, ..)| parts.contains(part)) {
-        if matches!(part, Packages | InBrowsers)
-            && let Some(beside) = beside.take()
-        {
-            step("Waiting for what is compiled beside the steps so far");
-            // A panic in the background is no result of a step.
-            let _ = beside.join();
-        }
+    for Step(_, name, budget, how) in STEPS.iter().filter(|Step(part, ..)| parts.contains(part)) {
         step(name);
         if !has_site {
             println!("    {name}: left out, as the site could not be built");
@@ -206,30 +198,6 @@ impl Run {
         };
         tally.add(tests, matches!(passed, Ok(true)));
         passed
-    }
-}
-
-fn is_whole(parts: &[Part]) -> bool {
-    Part::ALL.iter().all(|part| parts.contains(part))
-}
-
-/// Installs and compiles dependencies of the packages and browser tests in the background, while
-/// earlier steps leave a core mostly idle. Failures are ignored, because they recur in their own
-/// step, which reports the reason.
-fn ahead() {
-    let tests = "test --no-run --quiet --package e2e --test site";
-    let in_chromium = "test --no-run --quiet --target wasm32-unknown-unknown --test browser --test bits";
-    let compiled: [&dyn Fn() -> Result<()>; 7] = [
-        &|| ensure(&[&MDBOOK, &WASM_BINDGEN, &TRUNK, &GECKODRIVER]),
-        &random::compile,
-        &packages::npm_compile,
-        &|| packages::wheel().map(drop),
-        &site::compile,
-        &|| run_program(&mut cargo(&tests.split(' ').collect::<Vec<_>>())),
-        &|| run_program(&mut cargo(&in_chromium.split(' ').collect::<Vec<_>>())),
-    ];
-    for compile in compiled {
-        let _ = compile();
     }
 }
 

@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 use crate::programs::{
     CADDY, CHROMEDRIVER, CHROMIUM, Environment, FIREFOX, GECKODRIVER, MINIBROWSER, NODE, NPM, Program, Source, Version,
@@ -114,9 +113,6 @@ impl Program {
 /// # Errors
 /// When one cannot be installed.
 pub fn ensure(programs: &[&Program]) -> Result<()> {
-    // Serialized, because two threads could install one program twice or remove its folder.
-    static INSTALLING: Mutex<()> = Mutex::new(());
-    let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     for program in programs {
         if let Err(missing) = program.find() {
             program.install(&missing)?;

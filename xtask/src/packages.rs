@@ -34,8 +34,9 @@ pub fn npm_build() -> Result<PathBuf> {
     // Checked first: nothing can be packed without Node.
     let npm = NPM.find()?;
     let wasm_opt = wasm_opt()?;
+    wasm_target()?;
     step("Compiling the engine for JavaScript");
-    npm_compile()?;
+    run(&mut cargo(&["build", "--quiet", "--release", "--package", "shardwise-js", "--target", WASM_TARGET]))?;
     let (package, sources) = (npm_package(), root().join("npm"));
     // Files of an earlier build must not be packed.
     fresh(&npm_folder())?;
@@ -60,15 +61,6 @@ pub fn npm_build() -> Result<PathBuf> {
     println!("    shardwise_bg.wasm: {} bytes, {} after brotli", size(&module)?, brotli(&module)?.len());
     println!("{} is ready: {} bytes. npm install {}", name(&tarball), size(&tarball)?, tarball.display());
     Ok(tarball)
-}
-
-/// Compiles the engine for JavaScript.
-///
-/// # Errors
-/// When the target is missing, or the engine does not compile.
-pub fn npm_compile() -> Result<()> {
-    wasm_target()?;
-    run(&mut cargo(&["build", "--quiet", "--release", "--package", "shardwise-js", "--target", WASM_TARGET]))
 }
 
 /// Writes the crate's version into the package; returns the version.

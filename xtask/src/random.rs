@@ -37,35 +37,20 @@ pub fn fuzz(target: Option<&str>, time: Duration) -> Result<()> {
     wanted.into_iter().try_for_each(|name| run_target(name, time))
 }
 
-/// Compiles all fuzz targets.
-///
-/// # Errors
-/// When one does not compile.
-pub fn compile() -> Result<()> {
-    run(&mut command("build")?)
-}
-
-/// Returns the command that compiles targets or runs one.
-fn command(what: &str) -> Result<Command> {
+fn run_target(name: &str, time: Duration) -> Result<()> {
     let host = output(program("rustc").args(["--print", "host-tuple"]))
         .ok_or_else(|| anyhow!("rustc does not say which machine this is."))?;
-    // With an explicit target triple, the flags apply to the project but not to build scripts.
-    let mut fuzz =
-        cargo(&[what, "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host.trim()]);
-    fuzz.args(["--target-dir", "target/fuzz"]).env("RUSTFLAGS", FLAGS);
-    Ok(fuzz)
-}
-
-fn run_target(name: &str, time: Duration) -> Result<()> {
     let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| root().join("fuzz").join(kind).join(name));
     make(&corpus)?;
     make(&artifacts)?;
     step(&format!("Fuzzing {name} for {} s", time.as_secs()));
-    let mut fuzz = command("run")?;
-    fuzz.args(["--bin", name, "--"]);
+    // With an explicit target triple, the flags apply to the project but not to build scripts.
+    let mut fuzz =
+        cargo(&["run", "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host.trim()]);
+    fuzz.args(["--target-dir", "target/fuzz", "--bin", name, "--"]);
     fuzz.arg(corpus).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
     fuzz.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    run(&mut fuzz)
+    run(fuzz.env("RUSTFLAGS", FLAGS))
 }
 
 /// Environment variable from which proptest reads its seed.

@@ -48,10 +48,7 @@ pub use read::{OTHER_KEYS as OWN_KEYS, is_key, no_release, set, unknown_key};
 pub(super) use write::{write, write_all};
 
 use engine::model::hardware::Generation;
-use engine::model::transformer::{
-    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent, Tower,
-};
+use engine::model::transformer::{Architecture, LLAMA_STYLE};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
@@ -128,29 +125,7 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     head_dim: 128,
     intermediate_size: 11_008,
     vocab_size: 32_000,
-    gated_mlp: true,
-    norm: Norm::Rms,
-    norms_per_layer: 2,
-    qk_norm: QkNorm::None,
-    attention_bias: AttentionBias::None,
-    mlp_bias: false,
-    tie_word_embeddings: false,
-    head_bias: false,
-    learned_positions: 0,
-    embedding_norm: false,
-    sliding_window: 0,
-    global_every: 0,
-    attention_chunks: false,
-    attention_sinks: false,
-    fused_projections: FusedProjections::None,
-    logit_softcap: false,
-    latent: LatentAttention::NONE,
-    gated_attention: false,
-    experts: Experts::NONE,
-    recurrent: Recurrent::NONE,
-    pattern: Pattern::NONE,
-    extra: ExtraParams::NONE,
-    tower: Tower::NONE,
+    ..LLAMA_STYLE
 };
 
 /// Derives the key and value heads and the head dimension from the rest of the shape.

@@ -1,9 +1,6 @@
 //! The ladder of GPT-style shapes that the model-size slider selects from.
 
-use super::transformer::{
-    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent, Tower,
-};
+use super::transformer::{Architecture, GPT_STYLE};
 
 /// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv
 /// 2504.03655), equal to those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971,
@@ -45,29 +42,7 @@ pub fn architecture(size: f64) -> Architecture {
         head_dim: HEAD_DIM,
         intermediate_size: MLP_RATIO * hidden,
         vocab_size: VOCABULARY,
-        gated_mlp: false,
-        norm: Norm::Layer,
-        norms_per_layer: 2,
-        qk_norm: QkNorm::None,
-        attention_bias: AttentionBias::All,
-        mlp_bias: true,
-        tie_word_embeddings: true,
-        head_bias: false,
-        learned_positions: 0,
-        embedding_norm: false,
-        sliding_window: 0,
-        global_every: 0,
-        attention_chunks: false,
-        attention_sinks: false,
-        fused_projections: FusedProjections::None,
-        logit_softcap: false,
-        latent: LatentAttention::NONE,
-        gated_attention: false,
-        experts: Experts::NONE,
-        recurrent: Recurrent::NONE,
-        pattern: Pattern::NONE,
-        extra: ExtraParams::NONE,
-        tower: Tower::NONE,
+        ..GPT_STYLE
     }
 }
 

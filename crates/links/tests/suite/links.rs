@@ -474,7 +474,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..cases(34_000) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..cases(10_000) })]
 
     #[test]
     fn any_text_gives_a_scenario(text in any::<String>()) {

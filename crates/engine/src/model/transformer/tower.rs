@@ -1,9 +1,6 @@
 //! Encoders of images or sound for a language model, and the projection in between.
 
-use super::{
-    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent,
-};
+use super::{Architecture, ExtraParams, GPT_STYLE, LLAMA_STYLE};
 
 /// An encoder of images or sound: a separate transformer whose positions, patches of an image or
 /// windows of an audio clip, attend to each other without a mask, and a projection of its output to
@@ -155,31 +152,12 @@ impl Tower {
             num_key_value_heads: heads,
             head_dim,
             intermediate_size: self.mlp_width,
-            vocab_size: 0,
-            gated_mlp: self.gated,
-            // Encoders with gated MLPs follow Llama.
-            norm: if self.gated { Norm::Rms } else { Norm::Layer },
-            norms_per_layer: 2,
-            qk_norm: QkNorm::None,
-            attention_bias: if self.gated { AttentionBias::None } else { AttentionBias::All },
-            mlp_bias: !self.gated,
             tie_word_embeddings: true,
-            head_bias: false,
-            learned_positions: 0,
-            embedding_norm: false,
             sliding_window: self.window.saturating_mul(self.window),
             global_every: self.global_every,
             attention_chunks: true,
-            attention_sinks: false,
-            fused_projections: FusedProjections::None,
-            logit_softcap: false,
-            latent: LatentAttention::NONE,
-            gated_attention: false,
-            experts: Experts::NONE,
-            recurrent: Recurrent::NONE,
-            pattern: Pattern::NONE,
-            extra: ExtraParams::NONE,
-            tower: Self::NONE,
+            // Encoders with gated MLPs follow Llama.
+            ..if self.gated { LLAMA_STYLE } else { GPT_STYLE }
         };
         let of_layers = u64::from(self.layers).saturating_mul(shape.dense_layer_params());
         let outside = i64::try_from(self.params.saturating_sub(of_layers)).unwrap_or(i64::MAX);

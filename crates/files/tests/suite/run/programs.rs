@@ -75,7 +75,7 @@ fn every_recorded_run_is_of_its_own_program() {
             assert_eq!(name.as_deref(), Ok(format), "{}", path.display());
             count += 1;
             // A pasted file has no name and is detected too.
-            if count % 4 > 0 {
+            if count % 8 > 0 {
                 continue;
             }
             let pasted = brought(None, &file.text).unwrap_or_else(|said| panic!("{}: {said}", path.display()));
