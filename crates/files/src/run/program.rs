@@ -153,6 +153,13 @@ pub(super) struct Row {
     pub(super) spellings: String,
 }
 
+impl Row {
+    /// Returns the text about a key that changes nothing.
+    pub(super) fn meaning(&self) -> &str {
+        if self.means.is_empty() { "As it is taken" } else { &self.means }
+    }
+}
+
 /// A program.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

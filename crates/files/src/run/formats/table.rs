@@ -277,14 +277,14 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
             }
             let is_said = |line: &Line| line.file == found.file && line.key == found.key;
             if several.0.is_empty() && !draft.understood.iter().any(is_said) {
-                draft.record(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+                draft.record(&found, row.meaning());
             }
         }
         None if row.is.is_empty() => {
             if row.means.is_empty() && row.sets.0.is_empty() && row.lacks.0.is_empty() && row.refuses.0.is_empty() {
                 return Ok(false);
             }
-            draft.record(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+            draft.record(&found, row.meaning());
         }
         None if !row.values.0.is_empty() && is_word_only(row, &word) => {
             if let Some(param) = params::find(&row.is) {
@@ -399,7 +399,7 @@ fn own(
 ) {
     match row.is.as_str() {
         "model" => model(program, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
-        "noted" => draft.record(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
+        "noted" => draft.record(found, row.meaning()),
         // Composer marks batches by letters: `3195ba`.
         "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
             Ok(steps) if steps > 0.0 => draft.batch.steps = Some(found.with(steps)),
