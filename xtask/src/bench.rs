@@ -78,7 +78,7 @@ fn allocates(table: &Table) -> Option<anyhow::Error> {
 fn native() -> Result<Vec<Row>> {
     let mut example = cargo(&["run", "--quiet", "--release", "--package", TRACE, "--example", "throughput"]);
     let text = output(&mut example).ok_or_else(|| {
-        anyhow!("The engine's speed is not known: cargo run --release --package shardwise-trace --example throughput")
+        anyhow!("The engine's speed is not known: cargo run --release --package trace --example throughput")
     })?;
     Ok(text.lines().filter_map(|line| row(line, "native")).collect())
 }

@@ -122,29 +122,16 @@ const FUZZ: Duration = Duration::from_secs(3);
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
 
 /// Packages that must not depend on these crates.
-const WALLED: [&str; 13] = [
-    ENGINE,
-    CATALOG,
-    LINKS,
-    TRACE,
-    ANALYSIS,
-    "shardwise-explain",
-    EXPORT,
-    CHARTS,
-    DIAGNOSE,
-    FILES,
-    HUGGINGFACE,
-    SCORE,
-    SENTENCE,
-];
+const WALLED: [&str; 13] =
+    [ENGINE, CATALOG, LINKS, TRACE, ANALYSIS, "explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
 
 /// Arguments for linting the packages that are compiled for Wasm.
-const WASM_LINTS: &str = "--package shardwise --package shardwise-charts-canvas --package shardwise-files-worker --package \
+const WASM_LINTS: &str = "--package shardwise --package charts-canvas --package files-worker --package \
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// Packages with recording tests: libraries, the command line, and the page.
 const RECORDING: [&str; 11] =
-    [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
+    [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "api", CLI, "shardwise"];
 
 /// File with the times of the last run.
 const TIMES: &str = "target/test-seconds.csv";

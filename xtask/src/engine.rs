@@ -10,29 +10,29 @@ use crate::programs::{FRAMEWORKS, TRANSFORMERS};
 use crate::shell::{cargo, of_kind, output, program, read, root, run as run_program, step, write};
 
 /// The package of the engine.
-pub const ENGINE: &str = "shardwise-engine";
+pub const ENGINE: &str = "engine";
 /// The package of the data's rows.
-pub const CATALOG: &str = "shardwise-catalog";
+pub const CATALOG: &str = "catalog";
 /// The package of links.
-pub const LINKS: &str = "shardwise-links";
+pub const LINKS: &str = "links";
 /// The package of traced steps.
-pub const TRACE: &str = "shardwise-trace";
+pub const TRACE: &str = "trace";
 /// The package of exports.
-pub const EXPORT: &str = "shardwise-export";
+pub const EXPORT: &str = "export";
 /// The package of analyses.
-pub const ANALYSIS: &str = "shardwise-analysis";
+pub const ANALYSIS: &str = "analysis";
 /// The package of the figures.
-pub const CHARTS: &str = "shardwise-charts";
+pub const CHARTS: &str = "charts";
 /// The package that analyzes outputs of runs.
-pub const DIAGNOSE: &str = "shardwise-diagnose";
+pub const DIAGNOSE: &str = "diagnose";
 /// The package that has `settings` as an example.
-pub const FILES: &str = "shardwise-files";
+pub const FILES: &str = "files";
 /// The package that reads configurations of Hugging Face.
-pub const HUGGINGFACE: &str = "shardwise-huggingface";
+pub const HUGGINGFACE: &str = "huggingface";
 /// The package that reads sentences.
-pub const SENTENCE: &str = "shardwise-sentence";
+pub const SENTENCE: &str = "sentence";
 /// The package that has `score` and `calibrate` as examples.
-pub const SCORE: &str = "shardwise-score";
+pub const SCORE: &str = "score";
 /// The command line.
 pub const CLI: &str = "shardwise-cli";
 

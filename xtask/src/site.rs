@@ -114,7 +114,7 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
 /// When the target is missing, or one does not compile.
 pub fn compile() -> Result<()> {
     wasm_target()?;
-    [&["--bin", "page"], &["--package", "shardwise-files-worker"]]
+    [&["--bin", "page"], &["--package", "files-worker"]]
         .into_iter()
         .try_for_each(|what| run(cargo(&["build", "--quiet", "--target", WASM_TARGET, "--profile", "site"]).args(what)))
 }
@@ -215,7 +215,7 @@ pub fn files() -> Result<()> {
     let site = std::env::var_os("TRUNK_STAGING_DIR").map_or_else(folder, PathBuf::from);
     let is_quick = std::env::var_os("TRUNK_PROFILE").is_some_and(|profile| profile == "debug");
     let (profile, folder) = if is_quick { ("dev", "debug") } else { ("site", "site") };
-    let package = ["--package", "shardwise-files-worker", "--target", WASM_TARGET, "--profile", profile];
+    let package = ["--package", "files-worker", "--target", WASM_TARGET, "--profile", profile];
     run(cargo(&["build", "--quiet"]).args(package))?;
     let compiled = root().join("target").join(WASM_TARGET).join(folder).join("files_worker.wasm");
     let mut bindgen = program(WASM_BINDGEN.ensure()?);

@@ -1,4 +1,4 @@
-//! Plans backwards from the command line: `cargo run --release -p shardwise-analysis --example plan
+//! Plans backwards from the command line: `cargo run --release -p analysis --example plan
 //! -- LINK [days=30|budget=1e6|context|model|batch]`; without a question the fewest GPUs.
 
 use analysis::plan::{Found, Plan, Question, Terms, premium};

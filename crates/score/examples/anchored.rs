@@ -1,5 +1,5 @@
 //! Computes the error of predictions after one run is measured: `cargo run --release -p
-//! shardwise-score --example anchored -- tests/measured/*.csv tests/measured/*/*.csv`.
+//! score --example anchored -- tests/measured/*.csv tests/measured/*/*.csv`.
 //!
 //! Rows of one source on one accelerator and framework, either dense or mixtures, form a group.
 //! Each row of a group anchors every other row: the residual is the row's ratio of measured to

@@ -1,4 +1,4 @@
-//! Prints the rows of models with state mixers: `cargo run --release -p shardwise-score --example
+//! Prints the rows of models with state mixers: `cargo run --release -p score --example
 //! hybrid -- FILE.csv`.
 
 use engine::model::report::MemoryPart;

@@ -1,7 +1,7 @@
 //! Prints predicted and traced memory of training steps of models with image input, part by part,
 //! in GiB.
 //!
-//!     cargo run --release -p shardwise-score --example towers -- tests/measured/tower_memory.csv
+//!     cargo run --release -p score --example towers -- tests/measured/tower_memory.csv
 
 use engine::model::report::MemoryPart;
 use engine::names;

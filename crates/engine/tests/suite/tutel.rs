@@ -1,5 +1,5 @@
 //! One layer of experts against Tutel's paper (arXiv 2206.03382; `tests/measured/tutel.csv`),
-//! demand by demand. Each test prints what it compares: `cargo test --package shardwise-engine
+//! demand by demand. Each test prints what it compares: `cargo test --package engine
 //! tutel -- --nocapture`.
 
 use crate::tutel_rows::{self as published, Cell, Grid};

@@ -1,5 +1,5 @@
 //! Writes the settings of many scenarios for every framework, which `tests/exports/check.py` reads
-//! with the frameworks' own parsers: `cargo run -p shardwise-files --example settings [FOLDER]`.
+//! with the frameworks' own parsers: `cargo run -p files --example settings [FOLDER]`.
 //! With a link or fragment as the second argument only that scenario's settings are written.
 
 mod grid;

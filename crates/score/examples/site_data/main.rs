@@ -1,6 +1,6 @@
 //! Writes the data files that the page loads on demand, into the folder where Trunk assembles the
 //! site (`Trunk.toml`) or into a given folder:
-//! `cargo run -p shardwise-score --example site_data -- FOLDER`.
+//! `cargo run -p score --example site_data -- FOLDER`.
 
 mod rows;
 
