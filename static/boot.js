@@ -1,4 +1,4 @@
-// Starts the Wasm module. Trunk writes the names of its files into the attributes of this script's element (Trunk.toml).
+// Starts the Wasm module. The build writes the names of its files into the attributes of this script's element (Trunk.toml).
 const { js, wasm, worker } = document.querySelector("script[data-wasm]").dataset;
 const at = (name) => new URL(name, document.baseURI);
 const embed = new URLSearchParams(location.search).get("embed") === "1";
@@ -6,6 +6,18 @@ const embed = new URLSearchParams(location.search).get("embed") === "1";
 const PAUSES = [500, 2000, 8000];
 // theme.js says that this script is missing unless it finds this.
 document.documentElement.dataset.boot = "";
+
+// Milliseconds after which a server that does not answer is named.
+const SILENCE = 20000;
+
+/** Shows a sentence above everything else, and returns its element. */
+function say(text) {
+  const notice = document.createElement("p");
+  notice.setAttribute("role", "alert");
+  notice.textContent = text;
+  document.body.prepend(notice);
+  return notice;
+}
 
 /** The compiled module. */
 async function compiled() {
@@ -45,16 +57,25 @@ async function loaded() {
   }
 }
 
+let waiting;
+const silence = setTimeout(() => {
+  waiting = say("The calculator is still loading: its server has not sent all of it. Wait, or reload the page.");
+}, SILENCE);
+/** Ends the waiting, and what was said about it. */
+function arrived() {
+  clearTimeout(silence);
+  waiting?.remove();
+}
+
 try {
   const [{ default: init }, module] = await loaded();
+  arrived();
   await init({ module_or_path: module });
 } catch (cause) {
-  const notice = document.createElement("p");
-  notice.setAttribute("role", "alert");
-  notice.textContent = typeof WebAssembly === "object"
+  arrived();
+  say(typeof WebAssembly === "object"
     ? "The calculator could not be loaded. Check the connection and reload the page."
-    : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.";
-  document.body.prepend(notice);
+    : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.");
   throw cause;
 }
 // Kept for when there is no network, but not where another page shows this one; `cargo xtask serve` names no worker. After

@@ -41,7 +41,7 @@ pub fn run(format: Format, sites: &[PathBuf]) -> Result<()> {
     let chromium = Browser::ensure(Kind::Chromium)?;
     let mut table = Table::default();
     if sites.is_empty() {
-        site::build()?;
+        site::build(site::Profile::Shipped)?;
         step("Counting evaluations of the engine, native");
         table.extend("speed, native", native());
         step("Counting evaluations of the engine, in Chromium");
@@ -95,8 +95,8 @@ fn in_chromium() -> Result<Vec<Row>> {
 
 /// Measures size and speed of the npm package, in Node.
 fn npm_package() -> Result<Vec<Row>> {
-    let installed = packages::npm_install()?;
-    let small = site::brotli(&packages::npm_package().join("shardwise_bg.wasm"))?.len();
+    let installed = packages::npm_install(site::Profile::Shipped)?;
+    let small = site::compress::brotli(&packages::npm_package().join("shardwise_bg.wasm"))?.len();
     let text = output(program(NODE.find()?).current_dir(&installed).arg("speed.mjs"));
     let text = text.ok_or_else(|| anyhow!("The speed of the npm package is not known: cargo xtask npm --test"))?;
     let size = Row::new("Wasm of the npm package, brotli 11", format!("{:.1} KB", small as f64 / 1000.0), "");

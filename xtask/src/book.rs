@@ -1,6 +1,6 @@
 //! `cargo xtask book`: builds the documentation from `docs/` into the folder `docs` of the site.
 //! Its figures are embeds of the calculator, so the book is served together with the calculator.
-//! Trunk calls this command as a hook (`Trunk.toml`).
+//! A hook of `Trunk.toml`.
 //!
 //! The pages of training programs are generated from their folders (`crates/files/programs`) into a
 //! copy of the sources, so that they are always current: `programs` reads the folders, `page`
@@ -15,8 +15,8 @@ use anyhow::{Result, anyhow, bail};
 use std::path::{Component, Path, PathBuf};
 
 use crate::programs::MDBOOK;
-use crate::shell::{copy, entries, fresh, make, of_kind, program, read, root, run, step, write};
-use crate::site;
+use crate::shell::{copy, entries, fresh, make, of_kind, program, read, root, run, step, target, write};
+use crate::site::{self, STAGING};
 
 /// Folder with `book.toml`.
 const SOURCES: &str = "docs";
@@ -24,8 +24,6 @@ const SOURCES: &str = "docs";
 const OTHERS: [&str; 1] = ["recipes"];
 /// Files outside of `docs` that pages include.
 const INCLUDED: [&str; 1] = ["npm/README.md"];
-/// Environment variable with the folder in which Trunk assembles the site.
-const STAGING: &str = "TRUNK_STAGING_DIR";
 
 /// Files of mdBook's default theme, which `docs/theme` replaces with one style sheet and no
 /// scripts.
@@ -48,24 +46,31 @@ const UNUSED: [&str; 16] = [
     "SUMMARY.html",
 ];
 
-/// Builds the book into Trunk's folder, or else into `target/book/docs`, for which mdBook is
-/// installed. If Trunk runs without mdBook, the book is left out: `cargo xtask build` installs
-/// mdBook beforehand, and `cargo xtask serve` does not wait for mdBook.
+/// Builds the book into the folder in which the site is assembled, or else into
+/// `target/book/docs`, for which mdBook is installed.
 ///
 /// # Errors
 /// When mdBook is missing or rejects the sources.
 pub fn run_command() -> Result<()> {
-    let Some(site) = std::env::var_os(STAGING).map(PathBuf::from) else {
-        let site = root().join("target").join("book");
-        build(&site, &MDBOOK.ensure()?)?;
-        println!("target/book/docs is ready. Its figures need the calculator in the folder above: cargo xtask build");
-        return Ok(());
-    };
+    if let Some(site) = std::env::var_os(STAGING) {
+        return into(Path::new(&site));
+    }
+    build(&target().join("book"), &MDBOOK.ensure()?)?;
+    println!("target/book/docs is ready. Its figures need the calculator in the folder above: cargo xtask build");
+    Ok(())
+}
+
+/// Builds the book into a site. Without mdBook the book is left out: `cargo xtask build` installs
+/// mdBook beforehand, and `cargo xtask serve` does not wait for it.
+///
+/// # Errors
+/// When mdBook rejects the sources.
+pub fn into(site: &Path) -> Result<()> {
     let Ok(mdbook) = MDBOOK.find() else {
         step("Leaving the documentation out of the site until there is mdBook, which `cargo xtask book` installs.");
         return Ok(());
     };
-    build(&site, &mdbook)
+    build(site, &mdbook)
 }
 
 /// Checks that the site contains the book.
@@ -81,7 +86,7 @@ pub fn built() -> Result<()> {
 /// Builds the book into the folder `docs` of a site.
 fn build(site: &Path, mdbook: &Path) -> Result<()> {
     let folder = site.join("docs");
-    let copied = root().join("target").join("book").join("sources");
+    let copied = target().join("book").join("sources");
     let sources = copied.join(SOURCES);
     fresh(&copied)?;
     copy(&root().join(SOURCES), &sources, &OTHERS)?;

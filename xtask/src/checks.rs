@@ -4,15 +4,17 @@
 use anyhow::{Result, anyhow, bail};
 use std::process::{Command, ExitCode};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::budget::{Verdict, Watch};
 use crate::engine::{
     ANALYSIS, CATALOG, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, LINKS, SCORE, SENTENCE, TRACE,
 };
-use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
-use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
-use crate::shell::{cargo, entries, name, output, read, root, run as run_program, step, watch, write};
-use crate::{book, graph, packages, random, recipes, site};
+use crate::install::{Browser, Kind, WASM_TARGET, ensure, linters, wasm_target, wasm_tests};
+use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
+use crate::shell::{cargo, output, read, run as run_program, step, target, watch, write};
+use crate::site::Profile;
+use crate::{book, comments, graph, packages, random, recipes, site};
 
 /// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,9 @@ pub enum Part {
     Fast,
     /// The tests that update their recorded values; not part of the full run.
     Record,
+    /// The shipped builds, in every browser and behind every server, and random inputs; not part of
+    /// the full run.
+    Nightly,
 }
 
 impl Part {
@@ -47,13 +52,14 @@ impl FromStr for Part {
             "native" => Self::Native,
             "packages" => Self::Packages,
             "browser" => Self::Browser,
-            _ => bail!("whose names are lint, docs, native, packages and browser"),
+            "nightly" => Self::Nightly,
+            _ => bail!("whose names are lint, docs, native, packages, browser and nightly"),
         })
     }
 }
 
-/// A row of the table of steps: part, name, and budget in seconds on two cores, with everything
-/// installed and only changes to compile.
+/// A row of the table of steps: part, name, budget in seconds on two idle cores with nothing
+/// compiled, and what it runs.
 struct Step(Part, &'static str, u64, Run);
 
 /// Kind of a step.
@@ -64,59 +70,79 @@ enum Run {
     Tests(fn() -> Result<Command>),
 }
 
-use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Packages, Record};
+use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Nightly, Packages, Record};
 use Run::{Check, Tests};
 
 /// Name of the step that later steps of its part depend on.
 const SITE: &str = "Site";
 
-/// All steps, in order.
-const STEPS: [Step; 32] = [
-    Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
-    Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
-    Step(Lint, "Comments", 1, Check(comments)),
-    Step(Lint, "What depends on what", 1, Check(graph::check)),
+/// All steps, in order. All that compiles natively selects the whole workspace, and all that
+/// compiles for Wasm the same packages: cargo unites the features of the packages that it builds,
+/// and compiles everything above serde anew for other features.
+const STEPS: &[Step] = &[
+    Step(Lint, "Rust's formatter and linter", 5, Check(linters)),
+    Step(Lint, "Formatting", 5, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
+    Step(Lint, "Comments", 2, Check(comments::check)),
+    Step(Lint, "What depends on what", 2, Check(graph::check)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),
-    Step(Lint, "Lints, native", 60, Check(|| clippy("--workspace --all-targets"))),
-    Step(Lint, "Lints, tests of the built site", 10, Check(|| clippy("--package e2e --test site"))),
-    Step(Lint, "Rust target for Wasm", 2, Check(wasm_target)),
-    Step(Lint, "Lints, Wasm", 30, Check(|| clippy(WASM_LINTS))),
-    Step(Docs, "mdBook", 2, Check(|| ensure(&[&MDBOOK]))),
-    Step(Docs, "Documentation", 30, Check(documentation)),
+    Step(Lint, "Lints, native", 130, Check(|| clippy(&["--workspace", "--all-targets", "--test", "site"]))),
+    Step(Lint, "Rust target for Wasm", 10, Check(wasm_target)),
+    Step(Lint, "Lints, Wasm", 60, Check(wasm_lints)),
+    Step(Docs, "mdBook", 60, Check(|| ensure(&[&MDBOOK]))),
+    Step(Docs, "Documentation", 60, Check(documentation)),
     Step(Docs, "Book", 10, Check(book::run_command)),
-    Step(Native, "wasm-bindgen", 2, Check(|| ensure(&[&WASM_BINDGEN]))),
-    Step(Native, "Tests, native", 180, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
-    Step(Native, "Fuzz targets", 35, Check(|| random::fuzz(None, FUZZ))),
-    Step(Packages, "npm package", 45, Check(packages::npm_check)),
-    Step(Packages, "Python package", 45, Check(packages::wheel_check)),
+    Step(Native, "Tests, native", 300, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
+    Step(Native, "Laws under other seeds", 90, Check(|| random::laws(FEW_SEEDS, SECOND))),
+    Step(Packages, "wasm-bindgen", 60, Check(|| ensure(&[&WASM_BINDGEN]))),
+    Step(Packages, "npm package", 90, Check(|| packages::npm_check(Profile::Quick))),
+    Step(Packages, "Python package", 90, Check(|| packages::wheel_check(Profile::Quick))),
     // Installed together, as these tools share many dependencies.
-    Step(InBrowsers, "Tools", 2, Check(|| ensure(&[&TRUNK, &WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
-    Step(InBrowsers, "Chromium and ChromeDriver", 2, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
-    Step(InBrowsers, "Tests in Chromium", 35, Tests(in_chromium)),
-    Step(InBrowsers, "Firefox and geckodriver", 2, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
-    Step(InBrowsers, "WebKitGTK and its driver", 2, Check(webkit)),
-    Step(InBrowsers, "Caddy and nginx", 2, Check(|| ensure(&[&CADDY, &NGINX]))),
-    Step(InBrowsers, SITE, 200, Check(site::build)),
+    Step(InBrowsers, "Tools", 60, Check(|| ensure(&[&WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
+    Step(InBrowsers, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
+    Step(InBrowsers, "Tests in Chromium", 90, Tests(in_chromium)),
+    Step(InBrowsers, "Firefox and geckodriver", 60, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
+    Step(InBrowsers, "Caddy", 30, Check(|| ensure(&[&CADDY]))),
+    Step(InBrowsers, SITE, 60, Check(|| site::build(Profile::Quick))),
     Step(InBrowsers, "Documentation of the site", 2, Check(book::built)),
-    Step(InBrowsers, "Recipes", 20, Check(recipes::build)),
+    Step(InBrowsers, "Recipes", 5, Check(|| recipes::build(&recipes::OFTEN))),
+    Step(InBrowsers, "Tests of the built site", 150, Tests(|| Ok(built_site(&[])))),
+    Step(Fast, "Unit tests", 60, Tests(|| Ok(units()))),
+    Step(Fast, "Laws", 60, Tests(|| Ok(few_cases()))),
     Step(
-        InBrowsers,
-        "Tests of the built site",
-        170,
-        Tests(|| Ok(cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]))),
+        Fast,
+        "Numbers of the documentation",
+        10,
+        Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--test", "book"]))),
     ),
-    Step(Fast, "Unit tests", 40, Tests(|| Ok(units()))),
-    Step(Fast, "Engine", 15, Tests(|| Ok(few_cases(&[ENGINE], &[])))),
-    Step(Fast, "Laws and links", 15, Tests(|| Ok(few_cases(&[LINKS, ANALYSIS], &["laws", "links::"])))),
-    Step(Fast, "Numbers of the documentation", 10, Tests(|| Ok(cargo(&["test", "--quiet", "--test", "book"])))),
     Step(Record, "Tests, which record", 400, Tests(|| Ok(recording()))),
+    Step(Nightly, "Tools", 300, Check(|| ensure(&[&WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
+    Step(Nightly, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
+    Step(Nightly, "Firefox and geckodriver", 60, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
+    Step(Nightly, "WebKitGTK and its driver", 60, Check(webkit)),
+    Step(Nightly, "Caddy and nginx", 60, Check(|| ensure(&[&CADDY, &NGINX]))),
+    Step(Nightly, "Fuzz targets", 1500, Check(|| random::fuzz(None, FUZZ))),
+    Step(Nightly, "Laws under other seeds", 1800, Check(|| random::laws(SEEDS, random::first_seed()))),
+    Step(Nightly, "Shipped npm package", 300, Check(|| packages::npm_check(Profile::Shipped))),
+    Step(Nightly, "Shipped Python package", 300, Check(|| packages::wheel_check(Profile::Shipped))),
+    Step(Nightly, SITE, 600, Check(|| site::build(Profile::Shipped))),
+    Step(Nightly, "Documentation of the site", 2, Check(book::built)),
+    Step(Nightly, "Recipes", 120, Check(|| recipes::build(&recipes::NAMES))),
+    Step(Nightly, "Tests of the built site, all", 400, Tests(|| Ok(built_site(&["--include-ignored"])))),
 ];
 
 /// Number of cases per law in the fast part.
 const FAST_CASES: &str = "100";
 
-/// Time per fuzz target among the checks.
-const FUZZ: Duration = Duration::from_secs(3);
+/// Time per fuzz target each night.
+const FUZZ: Duration = Duration::from_secs(60);
+
+/// Number of other seeds of the laws each night, which are others every day.
+const SEEDS: u64 = 20;
+
+/// Other seeds of the laws with each change: the same ones, from this one on, so that a failure is
+/// the change's. The tests themselves run under the first.
+const SECOND: u64 = 2;
+const FEW_SEEDS: u64 = 5;
 
 /// Prefixes of crates that only the page may use.
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
@@ -125,16 +151,12 @@ const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "we
 const WALLED: [&str; 13] =
     [ENGINE, CATALOG, LINKS, TRACE, ANALYSIS, "explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
 
-/// Arguments for linting the packages that are compiled for Wasm.
-const WASM_LINTS: &str = "--package shardwise --package charts-canvas --package files-worker --package \
-    shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
-
 /// Packages with recording tests: libraries, the command line, and the page.
 const RECORDING: [&str; 11] =
     [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "api", CLI, "shardwise"];
 
-/// File with the times of the last run.
-const TIMES: &str = "target/test-seconds.csv";
+/// File with the times of the last run, in the target folder.
+const TIMES: &str = "test-seconds.csv";
 
 /// Runs the steps of the given parts, or of all parts if there are none. A failed step does not
 /// stop the others. The last line is the count.
@@ -151,20 +173,24 @@ pub fn run(parts: &[Part]) -> Result<ExitCode> {
             println!("    {name}: left out, as the site could not be built");
             continue;
         }
-        let start = Instant::now();
+        let watch = Watch::start();
         let passed = how.run(&mut tally).unwrap_or_else(|failure| {
             println!("    {failure:#}");
             false
         });
         has_site = passed || *name != SITE;
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, verdict) = watch.stop(*budget);
         println!("    {name}: {} in {seconds:.0} s of {budget} s", if passed { "passed" } else { "FAILED" });
         times.push(format!("\"{name}\",{seconds:.1},{budget}"));
-        if seconds > *budget as f64 {
+        if verdict != Verdict::Within {
             over.push(format!("{name} took {seconds:.0} s of {budget} s"));
         }
+        if verdict == Verdict::Failed {
+            println!("    {name}: more than twice its budget on an idle machine");
+            tally.failed += 1;
+        }
     }
-    write(&root().join(TIMES), times.join("\n") + "\n")?;
+    write(&target().join(TIMES), times.join("\n") + "\n")?;
     if !over.is_empty() {
         println!("Warning: over the budget of xtask/src/checks.rs: {}.", over.join(", "));
     }
@@ -188,8 +214,13 @@ impl Run {
     }
 }
 
-fn clippy(arguments: &str) -> Result<()> {
-    run_program(cargo(&["clippy", "--quiet"]).args(arguments.split_whitespace()).args(["--", "-D", "warnings"]))
+fn clippy(arguments: &[&str]) -> Result<()> {
+    run_program(cargo(&["clippy", "--quiet"]).args(arguments).args(["--", "-D", "warnings"]))
+}
+
+fn wasm_lints() -> Result<()> {
+    let targets = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
+    clippy(&[&site::modules::packages()[..], &targets].concat())
 }
 
 /// Checks every link in the documentation of the code.
@@ -203,15 +234,21 @@ fn webkit() -> Result<()> {
 }
 
 fn units() -> Command {
-    cargo(&["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"])
+    cargo(&["test", "--quiet", "--workspace", "--lib", "--bins", "--no-fail-fast"])
 }
 
-/// The suites of packages with few cases of each law: the tests whose names hold one of these, or
-/// all of them.
-fn few_cases(packages: &[&str], names: &[&str]) -> Command {
-    let mut tests = cargo(&["test", "--quiet"]);
-    tests.args(packages.iter().flat_map(|name| ["--package", name]));
-    tests.args(["--test", "suite", "--"]).args(names).env("PROPTEST_CASES", FAST_CASES);
+/// The suites of all packages, with few cases of each law.
+fn few_cases() -> Command {
+    let mut tests = cargo(&["test", "--quiet", "--workspace", "--test", "suite"]);
+    tests.env("PROPTEST_CASES", FAST_CASES);
+    tests
+}
+
+/// The tests of the built site, with these arguments of the harness. Those that only run each
+/// night are ignored by default.
+fn built_site(arguments: &[&str]) -> Command {
+    let mut tests = cargo(&["test", "--quiet", "--workspace", "--test", "site", "--"]);
+    tests.args(arguments);
     tests
 }
 
@@ -224,67 +261,11 @@ fn recording() -> Command {
 /// Returns the command that runs the tests of page and engine in Chromium, compiled with the bits
 /// that the native build computes.
 fn in_chromium() -> Result<Command> {
-    let file = root().join("target").join("native-bits.txt");
-    run_program(cargo(&["test", "--quiet", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
-    let mut tests = wasm_tests(&["--test", "browser", "--test", "bits"])?;
+    let file = target().join("native-bits.txt");
+    run_program(cargo(&["test", "--quiet", "--workspace", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
+    let mut tests = wasm_tests(&[&site::modules::packages()[..], &["--test", "browser", "--test", "bits"]].concat())?;
     tests.env("SHARDWISE_NATIVE_BITS", read(&file)?);
     Ok(tests)
-}
-
-/// Maximum width of a comment line, in characters.
-const COMMENT: usize = 100;
-
-/// Folders without code of the project.
-const NO_CODE: [&str; 5] = [".git", ".venv", "dist", "node_modules", "target"];
-
-/// Beginnings of doc comments that make a riddle of the item.
-const RIDDLES: [&str; 4] = ["What ", "Whose ", "Who ", "The same "];
-
-/// Checks the width of comments and how doc comments begin.
-fn comments() -> Result<()> {
-    let mut faults = Vec::new();
-    let mut folders = vec![root()];
-    while let Some(folder) = folders.pop() {
-        for entry in entries(&folder)? {
-            if entry.is_dir() && !NO_CODE.contains(&name(&entry).as_str()) {
-                folders.push(entry);
-            } else if entry.extension().is_some_and(|kind| kind == "rs") && entry.is_file() {
-                let lines = comment_faults(&read(&entry)?);
-                faults.extend(lines.into_iter().map(|line| format!("{}:{line}", entry.display())));
-            }
-        }
-    }
-    if faults.is_empty() {
-        return Ok(());
-    }
-    bail!(
-        "Comments wider than {COMMENT} characters, or that begin with {} in place of a verb or the thing: {}.",
-        RIDDLES.map(str::trim_end).join(", "),
-        faults.join(", ")
-    )
-}
-
-/// Returns the numbers of lines with a comment that is too wide or begins with a riddle. Code of
-/// examples, tables and long addresses may be wide.
-fn comment_faults(text: &str) -> Vec<usize> {
-    let mut is_code = false;
-    let mut faults = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let Some(comment) = line.trim_start().strip_prefix("//") else {
-            is_code = false;
-            continue;
-        };
-        let is_doc = comment.starts_with(['/', '!']);
-        let comment = comment.trim_start_matches(['/', '!']).trim_start();
-        is_code ^= comment.starts_with("```");
-        let is_whole =
-            is_code || comment.starts_with('|') || comment.split_whitespace().any(|word| word.len() > COMMENT / 2);
-        let is_wide = !is_whole && line.chars().count() > COMMENT;
-        if is_wide || is_doc && RIDDLES.iter().any(|riddle| comment.starts_with(riddle)) {
-            faults.push(number);
-        }
-    }
-    faults
 }
 
 /// Checks that packages outside the page depend on no browser crate.
@@ -339,24 +320,15 @@ impl std::fmt::Display for Tally {
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
     use super::*;
-    use crate::shell::{of_kind, read};
+    use crate::shell::{of_kind, read, root};
 
-    #[test]
-    fn riddles_and_wide_comments_are_found_and_what_must_stay_whole_is_not() {
-        let long = "word ".repeat(21);
-        let text =
-            format!("// {long}\nlet a = 1; // {long}\n/// ```\n/// {long}\n/// ```\n//! | {long}|\n    /// {long}\n");
-        assert_eq!(comment_faults(&text), [1, 7]);
-        assert_eq!(
-            comment_faults("/// What it has.\n// What follows is why.\n//! The same.\n/// Returns what it has.\n"),
-            [1]
-        );
-    }
+    /// Seconds of the steps that install something, where nothing is installed yet.
+    const SET_UP: u64 = 6 * 60;
 
     #[test]
     fn all_parts_fit_into_their_budget() {
         let steps = STEPS.iter().filter(|Step(part, ..)| Part::ALL.contains(part));
-        assert!(steps.map(|Step(_, _, budget, _)| budget).sum::<u64>() <= 15 * 60);
+        assert!(steps.map(|Step(_, _, budget, _)| budget).sum::<u64>() <= 12 * 60 + SET_UP);
     }
 
     #[test]

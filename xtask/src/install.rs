@@ -12,7 +12,7 @@ use crate::programs::{
     CADDY, CHROMEDRIVER, CHROMIUM, Environment, FIREFOX, GECKODRIVER, MINIBROWSER, NODE, NPM, Program, Source, Version,
     WASM_BINDGEN, WASM_OPT, WEBKITDRIVER, XVFB,
 };
-use crate::shell::{cargo, find, make, output, path_with, program, read, root, run, step, write};
+use crate::shell::{cargo, find, make, output, program, read, root, run, step, target, write};
 
 /// Compilation target of the page.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
@@ -32,7 +32,7 @@ const MANAGERS: [(&str, bool, &str, &str); 4] = [
 
 /// Returns the folder of tools that are installed without the system's package manager.
 pub fn folder() -> PathBuf {
-    root().join("target").join("tools")
+    target().join("tools")
 }
 
 impl Program {
@@ -141,15 +141,6 @@ pub fn wasm_opt() -> Result<Vec<PathBuf>> {
     Ok(if is_script { vec![NODE.find()?, found] } else { vec![found] })
 }
 
-/// Returns the `PATH` on which Trunk finds wasm-bindgen, so that Trunk does not download it.
-///
-/// # Errors
-/// When wasm-bindgen cannot be installed.
-pub fn path() -> Result<std::ffi::OsString> {
-    let bindgen = WASM_BINDGEN.ensure()?;
-    Ok(path_with(&bindgen.parent().map(Path::to_path_buf).into_iter().collect::<Vec<_>>()))
-}
-
 /// Returns the version of a package in `Cargo.lock`.
 ///
 /// # Errors
@@ -166,7 +157,7 @@ fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     line.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
-/// Returns whether `--version` prints this version: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt
+/// Returns whether `--version` prints this version: "mdbook v0.5.4", "wasm-opt
 /// version 132 (version_132)".
 fn at_version(tool: &Path, version: &str) -> bool {
     let is_it = |word: &str| word.strip_prefix('v').unwrap_or(word) == version;
@@ -368,7 +359,7 @@ pub fn wasm_tests(arguments: &[&str]) -> Result<Command> {
     if let Some(options) = settings.get_mut("goog:chromeOptions").and_then(Value::as_object_mut) {
         options.insert("binary".into(), json!(chromium.browser));
     }
-    let file = root().join("target").join("webdriver.json");
+    let file = target().join("webdriver.json");
     write(&file, settings.to_string())?;
     // No `--quiet`: cargo would pass it to the runner, which rejects it.
     let mut tests = cargo(&["test", "--target", WASM_TARGET]);
@@ -385,7 +376,7 @@ const INTERPRETERS: [&str; 5] = ["python3", "python3.12", "python3.13", "python3
 impl Environment {
     /// Returns the folder of the environment.
     pub fn folder(&self) -> PathBuf {
-        root().join("target").join(self.place)
+        target().join(self.place)
     }
 
     /// Returns the interpreter of the environment. The environment is created again if it is

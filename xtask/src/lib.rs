@@ -2,13 +2,14 @@
 //! serving the page does not need it.
 //!
 //! - [`programs`]: the table of external programs, which [`install`] finds and installs.
-//! - [`site`]: builds `dist/` from sources. No other module uses Trunk or wasm-opt.
+//! - [`site`]: builds `dist/` from sources. No other module uses wasm-opt.
 //! - [`book`]: the documentation, with mdBook, including generated pages of training programs.
 //! - [`recipes`]: sites of other tools with an embedded calculator.
 //! - [`packages`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
 //! - [`graph`]: dependencies between crates and folders.
-//! - [`checks`]: the table of all checks.
+//! - [`checks`]: the table of all checks; [`comments`]: the one of comments;
+//!   [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
 //! - [`shell`]: runs programs, reads and writes files.
 //!
@@ -16,7 +17,9 @@
 
 pub mod bench;
 pub mod book;
+pub mod budget;
 pub mod checks;
+pub mod comments;
 pub mod engine;
 pub mod graph;
 pub mod install;

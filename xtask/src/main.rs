@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use flags::{Xtask, XtaskCmd};
 use xtask::checks::Part;
+use xtask::site::{Profile, serve};
 use xtask::{bench, book, checks, engine, graph, packages, random, recipes, site};
 
 #[allow(unreachable_pub, reason = "xflags writes it so")]
@@ -18,11 +19,11 @@ mod flags {
     xflags::xflags! {
         /// The project's commands, as in `cargo xtask serve`.
         cmd xtask {
-            /// Builds the site, serves it on http://127.0.0.1:8080, and builds it again on every
-            /// change.
+            /// Builds the calculator, serves it on http://127.0.0.1:8080, and builds it again on
+            /// every change.
             cmd serve {
-                /// Skips the optimiser: a build takes seconds, and the page is slower.
-                optional --dev
+                /// Serves the build that is shipped, which takes minutes.
+                optional --release
                 /// Serves on another port.
                 optional --port port: u16
             }
@@ -50,7 +51,8 @@ mod flags {
             /// Runs every check and test, with a count at the end, and writes how long each step
             /// took to target/test-seconds.csv.
             cmd test {
-                /// Runs the parts of these names alone: lint, docs, native, packages, browser.
+                /// Runs the parts of these names alone: lint, docs, native, packages, browser; or
+                /// nightly, which the full run leaves out.
                 repeated parts: Part
                 /// Runs what finds most, in a minute, once built.
                 optional --fast
@@ -96,8 +98,10 @@ mod flags {
             }
             /// Builds the documentation alone, into target/book/docs.
             cmd book {}
-            /// Builds the module that reads files, for Trunk, which calls this.
+            /// Adds the module that reads files to the site that Trunk assembles, which calls this.
             cmd files {}
+            /// Adds the data files to the site that Trunk assembles, which calls this.
+            cmd rows {}
             /// Builds the sites of docs/recipes, beside the built calculator, into target/recipes.
             cmd recipes {}
         }
@@ -134,10 +138,10 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
     };
     match command {
         XtaskCmd::Serve(flags) => {
-            let profile = if flags.dev { site::Profile::Dev } else { site::Profile::Release };
-            site::serve(profile, flags.port.unwrap_or(site::PORT))?;
+            let profile = if flags.release { Profile::Shipped } else { Profile::Quick };
+            serve::serve(profile, flags.port.unwrap_or(serve::PORT))?;
         }
-        XtaskCmd::Build(_) => site::build()?,
+        XtaskCmd::Build(_) => site::build(Profile::Shipped)?,
         XtaskCmd::Estimate(flags) => return engine::run("estimate", &flags.arguments),
         XtaskCmd::Catalog(flags) => return engine::run("catalog", &flags.arguments),
         XtaskCmd::Params(flags) => return engine::run("params", &flags.arguments),
@@ -166,13 +170,14 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
             bench::run(format, &flags.site)?;
         }
         XtaskCmd::Visits(flags) => bench::visits(flags.number.unwrap_or(100))?,
-        XtaskCmd::Npm(flags) if flags.test => packages::npm_check()?,
-        XtaskCmd::Npm(_) => packages::npm_build().map(drop)?,
-        XtaskCmd::Python(flags) if flags.test => packages::wheel_check()?,
-        XtaskCmd::Python(_) => packages::wheel().map(drop)?,
+        XtaskCmd::Npm(flags) if flags.test => packages::npm_check(Profile::Shipped)?,
+        XtaskCmd::Npm(_) => packages::npm_build(Profile::Shipped).map(drop)?,
+        XtaskCmd::Python(flags) if flags.test => packages::wheel_check(Profile::Shipped)?,
+        XtaskCmd::Python(_) => packages::wheel(Profile::Shipped).map(drop)?,
         XtaskCmd::Book(_) => book::run_command()?,
-        XtaskCmd::Files(_) => site::files()?,
-        XtaskCmd::Recipes(_) => recipes::build()?,
+        XtaskCmd::Files(_) => site::modules::files()?,
+        XtaskCmd::Rows(_) => site::rows()?,
+        XtaskCmd::Recipes(_) => recipes::build(&recipes::NAMES)?,
     }
     Ok(ExitCode::SUCCESS)
 }

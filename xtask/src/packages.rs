@@ -8,17 +8,22 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
-use crate::engine::CLI;
 use crate::install::{WASM_TARGET, locked_version, pip, wasm_opt, wasm_target};
 use crate::programs::{MATURIN, NODE, NPM, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS};
-use crate::shell::{cargo, copy, entries, fresh, make, name, of_kind, program, read, root, run, step, write};
-use crate::site::{brotli, optimise, size};
+use crate::shell::{
+    cargo, copy, entries, exe, fresh, make, name, of_kind, program, read, root, run, step, target, write,
+};
+use crate::site::Profile;
+use crate::site::compress::brotli;
+use crate::site::modules::{compile, compiled, optimise, size};
 
+/// Name of the npm package's module.
+const NPM_MODULE: &str = "shardwise_js";
 /// Placeholder for the crate's version in `npm/js/package.json`.
 const VERSION: &str = "\"version\": \"0.0.0\"";
 
 fn npm_folder() -> PathBuf {
-    root().join("target").join("npm")
+    target().join("npm")
 }
 
 /// Returns the folder that is packed for npm.
@@ -30,23 +35,23 @@ pub fn npm_package() -> PathBuf {
 ///
 /// # Errors
 /// When Node, a tool or a file is missing, or a tool fails.
-pub fn npm_build() -> Result<PathBuf> {
+pub fn npm_build(profile: Profile) -> Result<PathBuf> {
     // Checked first: nothing can be packed without Node.
     let npm = NPM.find()?;
-    let wasm_opt = wasm_opt()?;
     wasm_target()?;
     step("Compiling the engine for JavaScript");
-    run(&mut cargo(&["build", "--quiet", "--release", "--package", "shardwise-js", "--target", WASM_TARGET]))?;
+    let compiled = npm_module(profile)?;
     let (package, sources) = (npm_package(), root().join("npm"));
     // Files of an earlier build must not be packed.
     fresh(&npm_folder())?;
     make(&package)?;
-    let compiled = root().join("target").join(WASM_TARGET).join("release").join("shardwise_js.wasm");
     let mut bindgen = program(WASM_BINDGEN.ensure()?);
     bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
     run(bindgen.arg(compiled))?;
     let module = package.join("shardwise_bg.wasm");
-    optimise(&wasm_opt, &module)?;
+    if profile == Profile::Shipped {
+        optimise(&wasm_opt()?, &module)?;
+    }
     copy(&sources.join("js"), &package, &[])?;
     copy(&sources.join("examples"), &package.join("examples"), &[])?;
     for from in ["npm/README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
@@ -61,6 +66,17 @@ pub fn npm_build() -> Result<PathBuf> {
     println!("    shardwise_bg.wasm: {} bytes, {} after brotli", size(&module)?, brotli(&module)?.len());
     println!("{} is ready: {} bytes. npm install {}", name(&tarball), size(&tarball)?, tarball.display());
     Ok(tarball)
+}
+
+/// Compiles the module of the npm package, which is shipped faster and larger than that of the
+/// page; returns its path.
+fn npm_module(profile: Profile) -> Result<PathBuf> {
+    if profile == Profile::Quick {
+        compile(profile)?;
+        return Ok(compiled(profile, NPM_MODULE));
+    }
+    run(&mut cargo(&["build", "--quiet", "--release", "--package", "shardwise-js", "--target", WASM_TARGET]))?;
+    Ok(target().join(WASM_TARGET).join("release").join(format!("{NPM_MODULE}.wasm")))
 }
 
 /// Writes the crate's version into the package; returns the version.
@@ -79,8 +95,8 @@ fn stamp(file: &Path) -> Result<String> {
 ///
 /// # Errors
 /// When the package cannot be built or installed.
-pub fn npm_install() -> Result<PathBuf> {
-    let tarball = npm_build()?;
+pub fn npm_install(profile: Profile) -> Result<PathBuf> {
+    let tarball = npm_build(profile)?;
     let installed = npm_folder().join("installed");
     copy(&root().join("npm").join("tests"), &installed, &[])?;
     write(&installed.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
@@ -95,8 +111,8 @@ pub fn npm_install() -> Result<PathBuf> {
 ///
 /// # Errors
 /// When the package cannot be built, or a test fails.
-pub fn npm_check() -> Result<()> {
-    let installed = npm_install()?;
+pub fn npm_check(profile: Profile) -> Result<()> {
+    let installed = npm_install(profile)?;
     let command_line = command_line()?;
     step("Testing the installed package");
     let mut files = of_kind(&installed, "mjs")?;
@@ -110,20 +126,21 @@ pub fn npm_check() -> Result<()> {
 
 /// Builds the command line; the tests compare its reports with those of a package.
 fn command_line() -> Result<PathBuf> {
-    run(&mut cargo(&["build", "--quiet", "--package", CLI]))?;
-    Ok(root().join("target").join("debug").join(format!("shardwise{}", std::env::consts::EXE_SUFFIX)))
+    run(&mut cargo(&["build", "--quiet", "--workspace", "--bin", "shardwise"]))?;
+    Ok(target().join("debug").join(exe("shardwise")))
 }
 
 /// Builds the wheel; returns it.
 ///
 /// # Errors
 /// When Python or maturin is missing, or a tool fails.
-pub fn wheel() -> Result<PathBuf> {
+pub fn wheel(profile: Profile) -> Result<PathBuf> {
     let mut maturin = program(MATURIN.ensure()?);
     step("Building the wheel");
-    let wheels = root().join("target").join("python").join("wheels");
+    let wheels = target().join("python").join("wheels");
     fresh(&wheels)?;
-    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "wheel", "--out"]).arg(&wheels);
+    let profile = if profile == Profile::Shipped { "wheel" } else { "dev" };
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", profile, "--out"]).arg(&wheels);
     run(maturin.arg("--manifest-path").arg(root().join("python").join("Cargo.toml")))?;
     let wheel = entries(&wheels)?.into_iter().next().ok_or_else(|| anyhow!("maturin has made no wheel."))?;
     println!("{} is ready. pip install {}", name(&wheel), wheel.display());
@@ -134,8 +151,8 @@ pub fn wheel() -> Result<PathBuf> {
 ///
 /// # Errors
 /// When the wheel cannot be built or installed, or a test fails.
-pub fn wheel_check() -> Result<()> {
-    let wheel = wheel()?;
+pub fn wheel_check(profile: Profile) -> Result<()> {
+    let wheel = wheel(profile)?;
     let command_line = command_line()?;
     let folder = WHEEL_TESTS.folder();
     fresh(&folder)?;

@@ -162,14 +162,6 @@ pub const NGINX_BROTLI: Program = Program {
     ],
     ..ROW
 };
-/// Without TLS, as Trunk downloads nothing. (0.22 requires a newer Rust.)
-pub const TRUNK: Program = Program {
-    name: ("Trunk", "which builds the site"),
-    commands: &["trunk"],
-    version: Version::Exact("0.21.14"),
-    source: Source::Cargo("trunk", &["--locked", "--no-default-features"]),
-    ..ROW
-};
 /// Without `--locked`, as the package's lock file is outdated.
 pub const WASM_BINDGEN: Program = Program {
     name: ("wasm-bindgen", "which writes the JavaScript of a Wasm module"),

@@ -8,8 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, LINKS};
-use crate::shell::{cargo, make, of_kind, output, program, root, run, step};
+use crate::shell::{cargo, make, of_kind, output, program, root, run, step, target};
 
 /// Compiler flags of cargo-fuzz, without the sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -47,7 +46,7 @@ fn run_target(name: &str, time: Duration) -> Result<()> {
     // With an explicit target triple, the flags apply to the project but not to build scripts.
     let mut fuzz =
         cargo(&["run", "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host.trim()]);
-    fuzz.args(["--target-dir", "target/fuzz", "--bin", name, "--"]);
+    fuzz.arg("--target-dir").arg(target().join("fuzz")).args(["--bin", name, "--"]);
     fuzz.arg(corpus).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
     fuzz.arg(format!("-artifact_prefix={}/", artifacts.display()));
     run(fuzz.env("RUSTFLAGS", FLAGS))
@@ -107,8 +106,7 @@ pub fn laws(number: u64, first: u64) -> Result<()> {
     }
     if !failed.is_empty() {
         bail!(
-            "{} of {number} seeds fail: {}. One of them again: `{SEED}={} cargo test --package {ENGINE} --package {LINKS} --package {ANALYSIS} \
-             --package {DIAGNOSE} --package {FILES} --package {HUGGINGFACE} --test suite`.",
+            "{} of {number} seeds fail: {}. One of them again: `{SEED}={} cargo test --workspace --test suite`.",
             failed.len(),
             failed.join(", "),
             failed.first().and_then(|seed| seed.split(' ').next()).unwrap_or_default(),
@@ -119,8 +117,7 @@ pub fn laws(number: u64, first: u64) -> Result<()> {
 }
 
 fn tests(arguments: &[&str]) -> Command {
-    let packages = [ENGINE, LINKS, ANALYSIS, DIAGNOSE, FILES, HUGGINGFACE].map(|name| ["--package", name]);
-    cargo(&[&["test", "--quiet"], packages.as_flattened(), &["--test", "suite"], arguments].concat())
+    cargo(&[&["test", "--quiet", "--workspace", "--test", "suite"], arguments].concat())
 }
 
 /// Returns the names of failed tests in the output of libtest.

@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 
 use crate::install::{self, npm_ci};
 use crate::programs::{MDBOOK, NODE, NPM, RECIPES};
-use crate::shell::{copy, fresh, make, program, read, root, run, step, write};
+use crate::shell::{copy, fresh, make, program, read, root, run, step, target, write};
 use crate::site;
 
 /// Names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
 
+/// Names of the sites that need no tool of their own: they are tested with every change, the others
+/// each night.
+pub const OFTEN: [&str; 2] = ["html", "mdbook"];
+
 /// Returns the root of a server with all sites.
 pub fn folder() -> PathBuf {
-    root().join("target").join("recipes")
+    target().join("recipes")
 }
 
 fn sources(name: &str) -> PathBuf {
@@ -26,11 +30,11 @@ fn workshop() -> PathBuf {
     install::folder().join("recipes")
 }
 
-/// Builds every site; a failed one does not stop the others.
+/// Builds the sites of these names; a failed one does not stop the others.
 ///
 /// # Errors
 /// When the calculator is not built, or a tool is missing or fails; all sentences together.
-pub fn build() -> Result<()> {
+pub fn build(names: &[&str]) -> Result<()> {
     if !site::folder().join("index.html").is_file() {
         bail!("There is no built site in dist/ that they could show: cargo xtask build");
     }
@@ -38,7 +42,7 @@ pub fn build() -> Result<()> {
     copy(&site::folder(), &folder().join("shardwise"), &[])?;
     let builders = [html, mdbook, sphinx, mkdocs, vitepress];
     let mut failures = Vec::new();
-    for (name, build) in NAMES.into_iter().zip(builders) {
+    for (name, build) in NAMES.into_iter().zip(builders).filter(|(name, _)| names.contains(name)) {
         step(&format!("Building the recipe for {name}"));
         if let Err(failure) = build(&sources(name), &folder().join(name)) {
             failures.push(format!("{failure:#}"));

@@ -2,10 +2,13 @@
 //! files, with readable error messages.
 
 use anyhow::{Context as _, Result, anyhow};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::Value;
 
 /// Prints the name of the next step, in one line.
 pub fn step(what: &str) {
@@ -16,6 +19,24 @@ pub fn step(what: &str) {
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// Returns the folder of everything that is built: cargo's target folder, wherever
+/// `CARGO_TARGET_DIR` or a configuration puts it.
+pub fn target() -> PathBuf {
+    static TARGET: LazyLock<PathBuf> = LazyLock::new(|| {
+        let metadata =
+            output(cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline"]).stdin(Stdio::null()));
+        let metadata: Option<Value> = metadata.and_then(|text| serde_json::from_str(&text).ok());
+        let folder = metadata.as_ref().and_then(|value| value.get("target_directory")?.as_str()).map(PathBuf::from);
+        folder.unwrap_or_else(|| root().join("target"))
+    });
+    TARGET.clone()
+}
+
+/// Returns the name of a program's file on this system.
+pub fn exe(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// Returns a command that runs in the root of the checkout.
@@ -34,6 +55,10 @@ pub fn cargo(arguments: &[&str]) -> Command {
         if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
             command.env_remove(name);
         }
+    }
+    // A relative folder starts where the user is, not at the root, where the command runs.
+    if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR").and_then(|folder| std::path::absolute(folder).ok()) {
+        command.env("CARGO_TARGET_DIR", folder);
     }
     command
 }
@@ -88,13 +113,6 @@ pub fn find(names: &[&str]) -> Option<PathBuf> {
         let executable = file.with_extension(std::env::consts::EXE_EXTENSION);
         [file, executable].into_iter().find(|file| file.is_file())
     })
-}
-
-/// Returns `PATH` with these folders in front.
-pub fn path_with(folders: &[PathBuf]) -> OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let all = folders.iter().cloned().chain(std::env::split_paths(&path));
-    std::env::join_paths(all).unwrap_or(path)
 }
 
 /// Returns the text of a file.

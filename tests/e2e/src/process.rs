@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use xtask::shell::root;
+use xtask::shell::{root, target};
 
 use crate::wait_for;
 
@@ -109,7 +109,7 @@ impl Drop for Process {
 /// # Errors
 /// When the folder cannot be created.
 pub fn folder() -> Result<PathBuf> {
-    let folder = root().join("target").join("servers");
+    let folder = target().join("servers");
     std::fs::create_dir_all(&folder).context("target/servers cannot be made")?;
     Ok(folder)
 }

@@ -407,3 +407,23 @@ fn a_link_with_a_view_opens_the_page_at_that_panel() -> Result<()> {
     assert!(page.address()?.contains("?view=agreement"), "{}", page.address()?);
     page.leave_quietly()
 }
+
+#[test]
+fn a_figure_lives_in_a_sandbox_that_is_of_no_site() -> Result<()> {
+    let folder = tempdir()?;
+    let figure = format!("{}?embed=1&view=map#v=1&gpus=64", crate::page::address()?);
+    let page = format!("<!doctype html><title>Notebook</title><iframe sandbox=allow-scripts src=\"{figure}\"></iframe>");
+    std::fs::write(folder.path().join("index.html"), page)?;
+    let server = FileServer::start(folder.path(), "/")?;
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let session = Session::fresh(kind)?;
+        session.open(server.url())?;
+        session.enter(Some(&session.element("iframe")?))?;
+        wait_for("the figure in the sandbox stays empty", PATIENCE, || {
+            let drawn = "return document.querySelectorAll('canvas').length > 0
+                && document.querySelector('[role=alert]') === null";
+            Ok((session.script(drawn, &[])? == json!(true)).then_some(()))
+        })?;
+    }
+    Ok(())
+}

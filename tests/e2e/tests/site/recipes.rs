@@ -9,9 +9,9 @@ use xtask::recipes;
 use crate::figures::Reader;
 use crate::page::PATIENCE;
 
-/// Serves the recipes and, at `/shardwise/`, the calculator.
-fn served() -> Result<FileServer> {
-    for name in recipes::NAMES {
+/// Serves the recipes of these names and, at `/shardwise/`, the calculator.
+fn served(names: &[&str]) -> Result<FileServer> {
+    for name in names {
         if !recipes::folder().join(name).join("index.html").is_file() {
             bail!("The recipe for {name} is not built: cargo xtask recipes");
         }
@@ -29,24 +29,35 @@ fn second_page(name: &str) -> &'static str {
 }
 
 #[test]
-fn every_recipe_shows_its_figures() -> Result<()> {
-    let server = served()?;
-    for name in recipes::NAMES {
+fn recipes_without_a_tool_show_their_figures_and_have_links_without_script() -> Result<()> {
+    shows_figures(&recipes::OFTEN)?;
+    has_links(&recipes::OFTEN)
+}
+
+#[test]
+#[ignore = "nightly: needs Sphinx, MkDocs and VitePress"]
+fn every_recipe_shows_its_figures_and_has_links_without_script() -> Result<()> {
+    shows_figures(&recipes::NAMES)?;
+    has_links(&recipes::NAMES)
+}
+
+fn shows_figures(names: &[&str]) -> Result<()> {
+    let server = served(names)?;
+    for name in names {
         let site = format!("{}{name}/", server.url());
         let first = Reader::open(&site)?;
-        first.sees_figure("curve").context(name)?;
-        first.leaves_quietly().context(name)?;
+        first.sees_figure("curve").with_context(|| (*name).to_owned())?;
+        first.leaves_quietly().with_context(|| (*name).to_owned())?;
         first.session.open(&format!("{site}{}", second_page(name)))?;
-        first.sees_figure("memory").context(name)?;
-        first.leaves_quietly().context(name)?;
+        first.sees_figure("memory").with_context(|| (*name).to_owned())?;
+        first.leaves_quietly().with_context(|| (*name).to_owned())?;
     }
     Ok(())
 }
 
-#[test]
-fn without_script_every_recipe_has_its_links() -> Result<()> {
-    let server = served()?;
-    for name in recipes::NAMES {
+fn has_links(names: &[&str]) -> Result<()> {
+    let server = served(names)?;
+    for name in names {
         let reader = Reader::without_script(&format!("{}{name}/", server.url()))?;
         let link = "const link = document.querySelector(\"a[href*='view=curve']\");
             return `${link?.checkVisibility()} ${link?.textContent} ${document.querySelectorAll('iframe[src*=shardwise]').length}`;";
@@ -57,8 +68,9 @@ fn without_script_every_recipe_has_its_links() -> Result<()> {
 }
 
 #[test]
+#[ignore = "nightly: needs VitePress"]
 fn figures_come_and_go_where_pages_change_without_loading() -> Result<()> {
-    let server = served()?;
+    let server = served(&["vitepress"])?;
     let reader = Reader::open(&format!("{}vitepress/", server.url()))?;
     reader.sees_figure("curve")?;
     reader
