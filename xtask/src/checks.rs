@@ -12,7 +12,7 @@ use crate::engine::{
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, entries, name, output, read, root, run as run_program, step, watch, write};
-use crate::{book, graph, packages, random, recipes, site};
+use crate::{book, graph, packages, places, random, recipes, site};
 
 /// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,11 +71,12 @@ use Run::{Check, Tests};
 const SITE: &str = "Site";
 
 /// All steps, in order.
-const STEPS: [Step; 32] = [
+const STEPS: [Step; 33] = [
     Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
     Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Comments", 1, Check(comments)),
     Step(Lint, "What depends on what", 1, Check(graph::check)),
+    Step(Lint, "Places that documents name", 3, Check(places::check)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),
     Step(Lint, "Lints, native", 60, Check(|| clippy("--workspace --all-targets"))),
     Step(Lint, "Lints, tests of the built site", 10, Check(|| clippy("--package e2e --test site"))),

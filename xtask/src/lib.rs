@@ -8,6 +8,7 @@
 //! - [`packages`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
 //! - [`graph`]: dependencies between crates and folders.
+//! - [`places`]: paths, commands and functions that the documents name.
 //! - [`checks`]: the table of all checks.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
 //! - [`shell`]: runs programs, reads and writes files.
@@ -21,6 +22,7 @@ pub mod engine;
 pub mod graph;
 pub mod install;
 pub mod packages;
+pub mod places;
 pub mod programs;
 pub mod random;
 pub mod recipes;
