@@ -2,7 +2,7 @@
 //!
 //! A code span is a claim by its form or its place, never by a list:
 //! - a path, where it ends like a file of the project or begins with one of its folders. The end of
-//!   a path is enough; where the document or the item names a folder, the path must be in it;
+//!   a path is enough; where the section or the item names a folder, the path must be in it;
 //! - a command, where it begins with `cargo xtask` or names a package of cargo;
 //! - a name, where a Rust file follows it, as in "`peak` (`memory/peak.rs`)" and "`peak` in
 //!   `memory/peak.rs`": the file must define it. In a table of functions each name has a file;
@@ -39,7 +39,7 @@ const CODE_ALONE: &str = "ARCHITECTURE.md";
 /// Endings of files that are the project's wherever a document names them.
 const OWN_ENDINGS: [&str; 5] = ["csv", "jsonl", "md", "rs", "toml"];
 
-/// Texts after which a code span names the folder of a document's paths.
+/// Texts after which a code span names the folder of a section's paths.
 const NAMES_FOLDER: [&str; 2] = ["Function, in", "Paths are below"];
 
 /// Checks the documents.
@@ -87,11 +87,19 @@ impl Places {
             fault(line, self.commands.fault(command));
         }
         let blocks = blocks(text);
-        let base = blocks.iter().find_map(|block| block.after(&NAMES_FOLDER)).map(str::to_owned);
+        // A folder holds until a heading of the level of its own section.
+        let (mut level, mut base_level, mut folder) = (0, 0, None);
         let mut is_table_of_functions = false;
         for block in &blocks {
+            if let Some(heading) = block.heading() {
+                level = heading;
+                folder = folder.filter(|_| heading > base_level);
+            }
+            if let Some(named) = block.after(&NAMES_FOLDER) {
+                (folder, base_level) = (Some(named), level);
+            }
             is_table_of_functions = block.is_row() && (is_table_of_functions || block.begins_table_of_functions());
-            let base = block.item_folder().filter(|folder| self.paths.contains(*folder)).or(base.as_deref());
+            let base = block.item_folder().filter(|folder| self.paths.contains(*folder)).or(folder);
             for (line, command) in block.commands() {
                 fault(line, self.commands.fault(&command));
             }
@@ -293,8 +301,13 @@ mod tests {
     }
 
     #[test]
-    fn an_item_may_name_its_folder() {
-        let item = "- **`crates/trace`**: start at `src/simulated.rs`, then `memory/peak.rs`.";
+    fn a_section_and_an_item_may_name_their_folder() {
+        let text = "# A\n\n## B\n\nPaths are below `crates/engine`: `memory/peak.rs`.\n\n### C\n\n`simulated.rs`\n\n";
+        let faults = places().faults("a.md", &format!("{text}## D\n\n`simulated.rs`"));
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].starts_with("a.md:9: `simulated.rs` is not there in crates/engine"), "{faults:?}");
+
+        let item = "- **`crates/trace/`**: start at `src/simulated.rs`, then `memory/peak.rs`.";
         let faults = places().faults("a.md", item);
         assert_eq!(faults.len(), 1, "{faults:?}");
         assert!(faults[0].contains("`memory/peak.rs` is not there in crates/trace"), "{faults:?}");

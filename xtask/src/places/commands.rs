@@ -4,11 +4,13 @@ use anyhow::{Context as _, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use toml_edit::DocumentMut;
 
-use crate::checks::Part;
 use crate::shell::{below, read, root};
 
 /// The file that describes the commands.
 const SOURCE: &str = "xtask/src/main.rs";
+
+/// The file that names the parts of the tests. Read as text, since it uses this module.
+const CHECKS: &str = "xtask/src/checks.rs";
 
 /// Folders of the programs that parse their own arguments.
 const PROGRAMS: [&str; 2] = ["cli/src", "crates/score/examples"];
@@ -17,6 +19,8 @@ const PROGRAMS: [&str; 2] = ["cli/src", "crates/score/examples"];
 pub(super) struct Commands {
     xtask: BTreeMap<String, Arguments>,
     packages: BTreeSet<String>,
+    /// Names of the parts of the tests.
+    parts: BTreeSet<String>,
     /// Sources of the programs that parse their own arguments.
     programs: String,
 }
@@ -40,7 +44,7 @@ impl Commands {
                 programs.push_str(&read(&file)?);
             }
         }
-        Ok(Self { xtask: described(&read(&root().join(SOURCE))?), packages: packages()?, programs })
+        Ok(Self { xtask: described(&read(&root().join(SOURCE))?), packages: packages()?, parts: parts()?, programs })
     }
 
     /// Returns what is wrong with a line, if it holds a command of `cargo`.
@@ -77,8 +81,8 @@ impl Commands {
                     flags => format!("`cargo xtask {name}` takes no {argument}; its flags are {flags}."),
                 });
             }
-            let failure = known.are_parts.then(|| argument.parse::<Part>().err())??;
-            Some(format!("`cargo xtask {name} {argument}`: there is no such part, {failure}."))
+            (known.are_parts && !self.parts.contains(*argument))
+                .then(|| format!("`{argument}` is no part of the tests; the parts are {}.", joined(&self.parts)))
         })
     }
 }
@@ -110,6 +114,13 @@ fn described(source: &str) -> BTreeMap<String, Arguments> {
         }
     }
     commands
+}
+
+/// Returns the names of the parts of the tests: `"lint" => Self::Lint`.
+fn parts() -> Result<BTreeSet<String>> {
+    let source = read(&root().join(CHECKS))?;
+    let arms = source.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" => Self::"));
+    Ok(arms.map(|(name, _)| name.to_owned()).collect())
 }
 
 /// Returns the names of the workspace's packages.
@@ -151,7 +162,7 @@ mod tests {
             ("cargo xtask test --fats", "takes no --fats; its flags are --exports, --fast, --record"),
             ("cargo xtask accuracy --all", "nor any other flag"),
             ("cargo xtask score a.csv --row-s", "takes no --row-s: see its --help"),
-            ("cargo xtask test lnt", "lint, docs, native"),
+            ("cargo xtask test lnt", "the parts are browser, docs, lint, native, packages"),
             ("cargo test -p engin", "`engin` is no package"),
         ] {
             let fault = commands.fault(line).unwrap_or_default();

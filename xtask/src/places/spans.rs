@@ -80,12 +80,23 @@ pub(super) fn fenced(text: &str) -> Vec<(usize, &str)> {
 impl<'a> Block<'a> {
     /// Returns whether this is a row of a table.
     pub(super) fn is_row(&self) -> bool {
-        self.spans.first().map_or(self.end, |span| span.before).trim_start().starts_with('|')
+        self.text_before_spans().starts_with('|')
     }
 
     /// Returns whether this is the first row of a table that names a function for each quantity.
     pub(super) fn begins_table_of_functions(&self) -> bool {
-        self.is_row() && self.spans.first().map_or(self.end, |span| span.before).contains("| Function")
+        self.is_row() && self.text_before_spans().contains("| Function")
+    }
+
+    /// Returns the level of a heading.
+    pub(super) fn heading(&self) -> Option<usize> {
+        let text = self.text_before_spans();
+        let signs = text.len() - text.trim_start_matches('#').len();
+        (signs > 0).then_some(signs)
+    }
+
+    fn text_before_spans(&self) -> &'a str {
+        self.spans.first().map_or(self.end, |span| span.before).trim_start()
     }
 
     /// Returns the span that follows one of these texts.
@@ -96,7 +107,7 @@ impl<'a> Block<'a> {
 
     /// Returns the folder in bold at the start of an item.
     pub(super) fn item_folder(&self) -> Option<&'a str> {
-        self.spans.first().filter(|span| span.before.trim() == "- **").map(|span| span.code)
+        self.spans.first().filter(|span| span.before.trim() == "- **").map(|span| span.code.trim_end_matches('/'))
     }
 
     /// Returns the commands with their lines. In "`cargo xtask npm`, `python`" the second is one of
