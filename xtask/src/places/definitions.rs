@@ -104,10 +104,7 @@ impl Owner {
     /// Reads a line that opens one.
     fn of(line: &str, depth: usize) -> Option<Self> {
         let rest = unqualified(line);
-        if !line.ends_with('{') {
-            return None;
-        }
-        let (keyword, rest) = rest.split_once([' ', '<'])?;
+        let (keyword, rest) = rest.strip_suffix(" {")?.split_once([' ', '<'])?;
         let name = match keyword {
             "enum" | "struct" | "trait" => rest,
             "impl" => rest
@@ -176,6 +173,9 @@ impl<T: Copy> From<T> for State {
         other(2);
     }
 }
+impl<C: Cost<T>> Plan<C> {
+    fn over() {}
+}
 impl State {
     pub(super) key: u8,
 }
@@ -188,9 +188,17 @@ fn free() {
     fn definitions_are_items_fields_and_variants_but_no_uses() {
         let mut definitions = Definitions::default();
         definitions.add("crates/my-state/src/lib.rs", TEXT);
-        for name in
-            ["a", "B", "Action", "Action::Settle", "Action::Slide", "State::apply", "State::key", "my_state::free"]
-        {
+        for name in [
+            "a",
+            "B",
+            "Action",
+            "Action::Settle",
+            "Action::Slide",
+            "State::apply",
+            "Plan::over",
+            "State::key",
+            "my_state::free",
+        ] {
             assert_eq!(definitions.fault(name), None, "{name}");
         }
         for name in ["Settled", "State::Settle", "Report", "peak", "other", "engine::free"] {
