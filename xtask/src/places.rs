@@ -9,7 +9,8 @@
 //! - a name with `::`, which must be defined below its module or beside its type. ARCHITECTURE.md
 //!   is about code alone: there each name in camel or snake case must be defined.
 //!
-//! Keys of frameworks, links and outputs have none of these forms.
+//! Keys of frameworks, links and outputs have none of these forms. Links between documents are
+//! checked too, with their headings; those of the book by [`crate::book`], once built.
 
 mod commands;
 mod definitions;
@@ -17,18 +18,21 @@ mod spans;
 
 use anyhow::{Result, bail};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use crate::shell::{entries, name, read, root};
 use commands::Commands;
 use definitions::{Definitions, common_start};
-use spans::{blocks, fenced, is_rust};
+use spans::{blocks, fenced, headings, is_rust, links};
 
 /// Folders without files of the project.
 const FOREIGN: [&str; 5] = [".git", ".venv", "dist", "node_modules", "target"];
 
 /// Ending of a document.
 const DOCUMENT: &str = ".md";
+
+/// Folder of documents whose links are those of the built site.
+const BOOK: &str = "docs/";
 
 /// The document that tells what was: its names may be gone.
 const HISTORY: &str = "CHANGELOG.md";
@@ -50,7 +54,13 @@ pub fn check() -> Result<()> {
     let places = Places::read()?;
     let mut faults = Vec::new();
     for document in places.paths.iter().filter(|path| path.ends_with(DOCUMENT) && *path != HISTORY) {
-        faults.extend(places.faults(document, &read(&root().join(document))?));
+        let text = read(&root().join(document))?;
+        faults.extend(places.faults(document, &text));
+        if !document.starts_with(BOOK) {
+            for (line, link) in links(&text) {
+                faults.extend(places.link_fault(document, link)?.map(|fault| format!("{document}:{line}: {fault}")));
+            }
+        }
     }
     if faults.is_empty() {
         return Ok(());
@@ -146,6 +156,25 @@ impl Places {
         Some(format!("`{code}` is not there{below}{nearest}."))
     }
 
+    /// Returns what is wrong with a link of a document to another file, or to a heading.
+    fn link_fault(&self, document: &str, link: &str) -> Result<Option<String>> {
+        if link.contains("://") {
+            return Ok(None);
+        }
+        let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+        let target = if file.is_empty() { document.to_owned() } else { joined(document, file) };
+        if !self.paths.contains(&target) {
+            let nearest = self.nearest(&target).map_or(String::new(), |nearest| format!("; the nearest is {nearest}"));
+            return Ok(Some(format!("the link to {link} leads nowhere{nearest}.")));
+        }
+        if heading.is_empty() || !target.ends_with(DOCUMENT) {
+            return Ok(None);
+        }
+        let known = headings(&read(&root().join(&target))?);
+        let is_known = known.iter().any(|known| known == heading);
+        Ok((!is_known).then(|| format!("{target} has no heading #{heading}; its headings are {}.", known.join(", "))))
+    }
+
     /// Returns whether a span has the form of a path of the project.
     fn is_path(&self, code: &str, base: Option<&str>) -> bool {
         if code.contains("..") || !code.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-./*<>".contains(sign)) {
@@ -208,6 +237,20 @@ fn is_foreign(folder: &str) -> bool {
 
 fn is_own_file(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| OWN_ENDINGS.iter().any(|own| ending == *own))
+}
+
+/// Returns the path from the root to which a document's link leads.
+fn joined(document: &str, link: &str) -> String {
+    let mut folders: Vec<&str> = document.split('/').collect();
+    folders.pop();
+    for part in Path::new(link).components() {
+        match part {
+            Component::ParentDir => drop(folders.pop()),
+            Component::Normal(name) => folders.extend(name.to_str()),
+            _ => {}
+        }
+    }
+    folders.join("/")
 }
 
 /// Number of slashes inside of a path.
@@ -311,6 +354,17 @@ mod tests {
         let faults = places().faults("a.md", item);
         assert_eq!(faults.len(), 1, "{faults:?}");
         assert!(faults[0].contains("`memory/peak.rs` is not there in crates/trace"), "{faults:?}");
+    }
+
+    #[test]
+    fn links_lead_to_files_and_headings() {
+        let places = Places::read().unwrap();
+        let fault = |link| places.link_fault("npm/README.md", link).unwrap().unwrap_or_default();
+        for link in ["js/api.js", "../README.md", "../CONTRIBUTING.md#two-commands", "https://example.org/x"] {
+            assert_eq!(fault(link), "", "{link}");
+        }
+        assert_eq!(fault("api.js"), "the link to api.js leads nowhere; the nearest is npm/js/api.js.");
+        assert!(fault("../SECURITY.md#nothing").starts_with("SECURITY.md has no heading #nothing; its headings are "));
     }
 
     #[test]

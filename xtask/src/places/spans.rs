@@ -58,6 +58,25 @@ fn block(text: &str, first_line: usize) -> Block<'_> {
     Block { spans, end: rest }
 }
 
+/// Returns the targets of the links of a text, with their lines.
+pub(super) fn links(text: &str) -> Vec<(usize, &str)> {
+    let mut targets = Vec::new();
+    for (number, line) in lines(text, false) {
+        let ends = line.split("](").skip(1).filter_map(|end| end.split_once(')'));
+        targets.extend(ends.map(|(target, _)| (number, target)));
+    }
+    targets
+}
+
+/// Returns the headings of a text as links name them: in lower case, with hyphens for spaces and
+/// without other signs.
+pub(super) fn headings(text: &str) -> Vec<String> {
+    let is_kept = |sign: &char| sign.is_alphanumeric() || "-_ ".contains(*sign);
+    let headings = lines(text, false).into_iter().filter(|(_, line)| line.starts_with('#'));
+    let texts = headings.map(|(_, line)| line.trim_start_matches('#').trim().to_lowercase());
+    texts.map(|text| text.chars().filter(is_kept).collect::<String>().replace(' ', "-")).collect()
+}
+
 /// Returns whether a path is that of a Rust file.
 pub(super) fn is_rust(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending == "rs")
@@ -65,12 +84,17 @@ pub(super) fn is_rust(path: &str) -> bool {
 
 /// Returns the lines of fenced code, with their numbers.
 pub(super) fn fenced(text: &str) -> Vec<(usize, &str)> {
+    lines(text, true)
+}
+
+/// Returns the lines in fenced code, or those outside of it, with their numbers.
+fn lines(text: &str, is_code: bool) -> Vec<(usize, &str)> {
     let mut is_fenced = false;
     let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let is_fence = line.trim_start().starts_with("```");
         is_fenced ^= is_fence;
-        if is_fenced && !is_fence {
+        if is_fenced == is_code && !is_fence {
             lines.push((number, line));
         }
     }
