@@ -14,7 +14,7 @@ use crate::install::{Browser, Kind, WASM_TARGET, ensure, linters, wasm_target, w
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
 use crate::shell::{cargo, output, read, run as run_program, step, target, watch, write};
 use crate::site::Profile;
-use crate::{book, comments, graph, packages, random, recipes, site};
+use crate::{book, comments, graph, packages, places, random, recipes, site};
 
 /// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,7 @@ const STEPS: &[Step] = &[
     Step(Lint, "Formatting", 5, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Comments", 2, Check(comments::check)),
     Step(Lint, "What depends on what", 2, Check(graph::check)),
+    Step(Lint, "Places that documents name", 3, Check(places::check)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),
     Step(Lint, "Lints, native", 130, Check(|| clippy(&["--workspace", "--all-targets", "--test", "site"]))),
     Step(Lint, "Rust target for Wasm", 10, Check(wasm_target)),

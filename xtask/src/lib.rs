@@ -7,7 +7,7 @@
 //! - [`recipes`]: sites of other tools with an embedded calculator.
 //! - [`packages`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
-//! - [`graph`]: dependencies between crates and folders.
+//! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name exists.
 //! - [`checks`]: the table of all checks; [`comments`]: the one of comments;
 //!   [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
@@ -24,6 +24,7 @@ pub mod engine;
 pub mod graph;
 pub mod install;
 pub mod packages;
+pub mod places;
 pub mod programs;
 pub mod random;
 pub mod recipes;

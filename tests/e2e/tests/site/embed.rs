@@ -412,7 +412,8 @@ fn a_link_with_a_view_opens_the_page_at_that_panel() -> Result<()> {
 fn a_figure_lives_in_a_sandbox_that_is_of_no_site() -> Result<()> {
     let folder = tempdir()?;
     let figure = format!("{}?embed=1&view=map#v=1&gpus=64", crate::page::address()?);
-    let page = format!("<!doctype html><title>Notebook</title><iframe sandbox=allow-scripts src=\"{figure}\"></iframe>");
+    let page =
+        format!("<!doctype html><title>Notebook</title><iframe sandbox=allow-scripts src=\"{figure}\"></iframe>");
     std::fs::write(folder.path().join("index.html"), page)?;
     let server = FileServer::start(folder.path(), "/")?;
     for kind in [Kind::Chromium, Kind::Firefox] {
