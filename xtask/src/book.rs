@@ -90,7 +90,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         file.parent().map_or(Ok(()), make)?;
         write(&file, &read(&root().join(name))?)?;
     }
-    programs::write_pages(&sources.join("book"))?;
+    page::write_pages(&sources.join("book"))?;
     let mut command = program(mdbook);
     command.arg("build").arg(&sources).arg("--dest-dir").arg(&folder).env("MDBOOK_LOG", "warn");
     run(&mut command)?;
