@@ -75,7 +75,8 @@ const STEPS: [Step; 32] = [
     Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
     Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Comments", 1, Check(comments)),
-    Step(Lint, "What depends on what", 1, Check(graph::check)),
+    // Reads the code of every file.
+    Step(Lint, "What depends on what", 2, Check(graph::check)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),
     Step(Lint, "Lints, native", 60, Check(|| clippy("--workspace --all-targets"))),
     Step(Lint, "Lints, tests of the built site", 10, Check(|| clippy("--package e2e --test site"))),
