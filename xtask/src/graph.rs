@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use crate::shell::{entries, read, root, step, write};
 use arrows::{Files, beside_parents, files, folders};
 use circle::{Graph, around, circles, floors};
+use manifests::ROOT;
 
 /// The document, and the marker around the floors.
 const DOCUMENT: &str = "ARCHITECTURE.md";
@@ -111,7 +112,8 @@ fn documented(text: &str) -> Result<String> {
 /// Writes a line for each floor.
 fn list(text: &mut String, graph: &Graph) {
     for (at, floor) in floors(graph).into_iter().enumerate() {
-        let names: Vec<String> = floor.iter().map(|name| format!("`{name}`")).collect();
+        let shown = |name: &str| format!("`{}`", if name == ROOT { "src" } else { name });
+        let names: Vec<String> = floor.into_iter().map(|name| shown(name)).collect();
         let _ = writeln!(text, "{}. {}", at + 1, names.join(", "));
     }
 }

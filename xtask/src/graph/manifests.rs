@@ -8,8 +8,8 @@ use toml_edit::{DocumentMut, TableLike};
 use super::circle::Graph;
 use crate::shell::read;
 
-/// Folder of the root package.
-const ROOT: &str = ".";
+/// Folder of the root package, which is the page.
+pub(super) const ROOT: &str = ".";
 /// Folders whose packages are named for where they are published.
 const PUBLISHED: [(&str, &str); 5] = [
     (ROOT, "shardwise"),

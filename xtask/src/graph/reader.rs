@@ -153,7 +153,9 @@ impl Reader<'_> {
                     (word, _) => {
                         let (path, after) = path(word, after);
                         rest = after;
-                        let is_field = path.len() == 1 && after.first().is_some_and(|next| sign(next) == ':');
+                        let ends_at_colon =
+                            matches!(after, [next, other, ..] if sign(next) == ':' && sign(other) != ':');
+                        let is_field = path.len() == 1 && ends_at_colon;
                         if !is(before, ':', ':') && before[1] != '\'' && !is_field {
                             module.uses.push(Use { path, kind: Kind::Code, line: self.line(first) });
                         }
