@@ -3,6 +3,9 @@
 use yew::prelude::*;
 
 use super::legend::BAND_HELP;
+use engine::format::{MINUS, THIN_SPACE};
+use engine::params::quantity::group_thousands;
+use engine::scenario::pins::pin_letter;
 
 /// Difference of a figure from that of a pinned scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +18,23 @@ pub struct Delta {
     pub against: String,
 }
 
+impl Delta {
+    /// Returns a change from the first pinned scenario with its sign, to a tenth, from a hundred on
+    /// to ones; with `up`, more is better.
+    pub fn of(change: f64, unit: &str, up: bool) -> Self {
+        let against = format!(" vs {}", pin_letter(0));
+        let size = change.abs();
+        let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));
+        if text == "0.0" || !change.is_finite() {
+            return Self { text: format!("±0{THIN_SPACE}{unit}"), better: None, against };
+        }
+        let sign = if change < 0.0 { MINUS } else { '+' };
+        Self { text: format!("{sign}{text}{THIN_SPACE}{unit}"), better: Some((change > 0.0) == up), against }
+    }
+}
+
+/// Size below which tenths are shown.
+const WHOLE: f64 = 99.95;
 /// Suffix of a difference that is better, for screen readers.
 const BETTER: &str = ", better";
 /// Suffix of a difference that is worse, for screen readers.

@@ -1,6 +1,7 @@
 //! Source of the price of a GPU-hour.
 
-use catalog::accelerators::prices::{self, Price};
+use catalog::Price;
+use catalog::accelerators::prices;
 use engine::format;
 use engine::scenario::Scenario;
 

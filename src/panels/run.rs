@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
-use crate::panels::verdict::cost::of_price;
+use crate::panels::cost::of_price;
 use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;

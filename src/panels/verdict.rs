@@ -1,21 +1,17 @@
 //! The answer: headline, advice, headline figures.
 
-pub mod cost;
 pub mod evidence;
 pub mod glance;
 pub mod slim;
 mod step_parts;
-pub mod tiles;
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::cost::RunTexts;
 use self::evidence::nearest;
 use self::glance::{Bars, bars};
 use self::slim::slim;
-use self::tiles::{Tiles, limiter_note};
 use crate::calculator::Calculator;
 use crate::calculator::headline::{Headline, odds};
 use crate::compare::Pin;
@@ -24,8 +20,10 @@ use crate::components::number::typed_id;
 use crate::components::tile::{Tile, tile};
 use crate::panels::advice::Recommended;
 use crate::panels::controls::sheet::lead_to;
+use crate::panels::cost::{self, RunTexts};
 use crate::panels::pins::words;
 use crate::panels::pins::{Room, pin_button, pins};
+use crate::panels::tiles::{self, Tiles, limiter_note};
 use crate::scenario_line::{self, Word};
 use crate::state::Action;
 use crate::view::{Controls, Door, View};

@@ -4,7 +4,7 @@ use crate::{IMAGES, page, page_at, rendered};
 use engine::model::report::MemoryPart;
 use engine::scenario::Scenario;
 use shardwise::panels::memory::bar::{gib, part_size};
-use shardwise::panels::verdict::tiles::Tiles;
+use shardwise::panels::tiles::Tiles;
 use shardwise::view::{Panel, View};
 use shardwise::{App, Start};
 

@@ -8,7 +8,7 @@ use shardwise::calculator::headline::{self, title};
 use shardwise::components::legend::BAND;
 use shardwise::panels::advice::change::besides;
 use shardwise::panels::run;
-use shardwise::panels::verdict::tiles::{Tiles, limiter_note};
+use shardwise::panels::tiles::{Tiles, limiter_note};
 use shardwise::view::{Panel, View};
 use shardwise::{App, Embed, Start, scenario_line};
 

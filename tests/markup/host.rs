@@ -3,7 +3,7 @@
 use crate::{page, page_at, words};
 use links::decode;
 use shardwise::panels::step::waterfall::DATA_LEVER;
-use shardwise::panels::verdict::tiles::limiter_note;
+use shardwise::panels::tiles::limiter_note;
 use shardwise::view::Panel;
 
 #[test]

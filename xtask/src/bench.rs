@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::engine::TRACE;
 use crate::install::{Browser, Kind, ensure_browsers, wasm_target, wasm_tests};
 use crate::programs::{CADDY, NODE};
-use crate::shell::{cargo, output, program, run as run_program, step, watch};
+use crate::shell::{cargo, dist, output, program, run as run_program, step, watch};
 use crate::{packages, site};
 
 /// Visits the site in `dist/` `number` times in each browser, and prints a line of counts for each
@@ -48,7 +48,7 @@ pub fn run(format: Format, sites: &[PathBuf]) -> Result<()> {
         table.extend("speed, Chromium", in_chromium());
         step("Weighing the npm package and counting its evaluations");
         table.extend("npm package", npm_package());
-        table.extend("page", page(&[site::folder()]));
+        table.extend("page", page(&[dist()]));
     } else {
         table.columns = sites.iter().map(|site| site.display().to_string()).collect();
         table.extend("page", page(sites));

@@ -15,8 +15,7 @@ use anyhow::{Result, anyhow, bail};
 use std::path::{Component, Path, PathBuf};
 
 use crate::programs::MDBOOK;
-use crate::shell::{copy, entries, fresh, make, of_kind, program, read, root, run, step, target, write};
-use crate::site::{self, STAGING};
+use crate::shell::{STAGING, copy, dist, entries, fresh, make, of_kind, program, read, root, run, step, target, write};
 
 /// Folder with `book.toml`.
 const SOURCES: &str = "docs";
@@ -78,7 +77,7 @@ pub fn into(site: &Path) -> Result<()> {
 /// # Errors
 /// When the site was built without the book.
 pub fn built() -> Result<()> {
-    pages(&site::folder().join("docs")).map(drop).map_err(|failure| {
+    pages(&dist().join("docs")).map(drop).map_err(|failure| {
         anyhow!("{failure:#} The site was built without its documentation: cargo xtask book says why.")
     })
 }
@@ -95,7 +94,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         file.parent().map_or(Ok(()), make)?;
         write(&file, &read(&root().join(name))?)?;
     }
-    programs::write_pages(&sources.join("book"))?;
+    page::write_pages(&sources.join("book"))?;
     let mut command = program(mdbook);
     command.arg("build").arg(&sources).arg("--dest-dir").arg(&folder).env("MDBOOK_LOG", "warn");
     run(&mut command)?;

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::install::{self, npm_ci};
 use crate::programs::{MDBOOK, NODE, NPM, RECIPES};
-use crate::shell::{copy, fresh, make, program, read, root, run, step, target, write};
-use crate::site;
+use crate::shell::{copy, dist, fresh, make, program, read, root, run, step, target, write};
 
 /// Names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
@@ -35,11 +34,11 @@ fn workshop() -> PathBuf {
 /// # Errors
 /// When the calculator is not built, or a tool is missing or fails; all sentences together.
 pub fn build(names: &[&str]) -> Result<()> {
-    if !site::folder().join("index.html").is_file() {
+    if !dist().join("index.html").is_file() {
         bail!("There is no built site in dist/ that they could show: cargo xtask build");
     }
     fresh(&folder())?;
-    copy(&site::folder(), &folder().join("shardwise"), &[])?;
+    copy(&dist(), &folder().join("shardwise"), &[])?;
     let builders = [html, mdbook, sphinx, mkdocs, vitepress];
     let mut failures = Vec::new();
     for (name, build) in NAMES.into_iter().zip(builders).filter(|(name, _)| names.contains(name)) {

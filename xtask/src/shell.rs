@@ -34,6 +34,19 @@ pub fn target() -> PathBuf {
     TARGET.clone()
 }
 
+/// Returns the folder of the built site.
+pub fn dist() -> PathBuf {
+    root().join("dist")
+}
+
+/// Environment variable with the folder in which Trunk assembles the site.
+pub const STAGING: &str = "TRUNK_STAGING_DIR";
+
+/// Returns the folder in which Trunk assembles the site; else that of the built site.
+pub fn staging() -> PathBuf {
+    std::env::var_os(STAGING).map_or_else(dist, PathBuf::from)
+}
+
 /// Returns the name of a program's file on this system.
 pub fn exe(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)

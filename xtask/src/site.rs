@@ -12,14 +12,12 @@ pub mod modules;
 mod offline;
 pub mod serve;
 
-pub(crate) use assemble::STAGING;
-
 use anyhow::Result;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::install::{self, wasm_target};
 use crate::programs::{MDBOOK, WASM_BINDGEN};
-use crate::shell::{cargo, exe, program, root, run, step, target};
+use crate::shell::{cargo, dist, exe, program, run, staging, step, target};
 
 /// Build profile of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +26,6 @@ pub enum Profile {
     Shipped,
     /// The build of tests and of `cargo xtask serve`, which shares its objects with the tests.
     Quick,
-}
-
-/// Returns the folder of the built site.
-pub fn folder() -> PathBuf {
-    root().join("dist")
 }
 
 /// Builds the site into `dist/`.
@@ -46,7 +39,7 @@ pub fn build(profile: Profile) -> Result<()> {
         step(&format!("{failure:#}"));
     }
     step("Building the site into dist/");
-    let site = folder();
+    let site = dist();
     assemble::assemble(profile, &site)?;
     if profile == Profile::Shipped {
         modules::optimise_all(&site)?;
@@ -73,9 +66,4 @@ pub fn rows() -> Result<()> {
 fn rows_into(site: &Path) -> Result<()> {
     run(&mut cargo(&["build", "--quiet", "--workspace", "--example", "site_data"]))?;
     run(program(target().join("debug").join("examples").join(exe("site_data"))).arg(site))
-}
-
-/// Returns the folder in which Trunk, or [`assemble`], assembles the site; else `dist/`.
-fn staging() -> PathBuf {
-    std::env::var_os(STAGING).map_or_else(folder, PathBuf::from)
 }

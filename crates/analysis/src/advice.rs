@@ -3,7 +3,7 @@
 
 use super::candidates::{Goal, candidates};
 use super::change::{Price, Turn};
-use catalog::accuracy;
+use catalog::accuracy::{self, is_sure};
 use engine::model::memory::odds::{SURE, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -37,11 +37,6 @@ const LEAST_ODDS: f64 = 0.8;
 const LARGE_GAIN: f64 = 0.2;
 /// Relative difference that counts as rounding.
 const ROUNDING: f64 = 1e-9;
-
-/// Whether a run fits with odds high enough for [`Verdict::Fits`].
-pub fn is_sure(report: &Report) -> bool {
-    accuracy::verdict(report) == Verdict::Fits
-}
 
 /// Whether a gain in speed is worth its cost in odds of fitting: the expected speed must not fall,
 /// and a run that fits surely must not drop below odds of 0.8 for a gain of less than 20 %.
@@ -130,7 +125,8 @@ fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidates::{allowed, changes, errors};
+    use super::super::candidates::{allowed, changes};
+    use super::super::change::errors;
     use super::super::change::{Change, apply};
     use super::*;
     use engine::scenario::Strategy;

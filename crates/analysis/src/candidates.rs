@@ -1,13 +1,12 @@
 //! The list of single changes that advice cards, the waterfall and error reports choose from.
 
-use super::advice::is_sure;
-use super::change::{Change, Turn, apply};
+use super::change::{Change, Turn, apply, errors};
 use super::other_options::turned;
+use catalog::accuracy::is_sure;
 use engine::model::experts::Dispatcher;
 use engine::model::report::Report;
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{self, ParamId};
-use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 
 /// Choices of execution, which change the computed numbers only by rounding.
@@ -176,11 +175,6 @@ fn longest_fitting(scenario: &Scenario, goal: Goal) -> Option<u32> {
         seq_len /= 2;
     }
     None
-}
-
-/// Counts the errors of a scenario. A change may not add one; warnings and earlier errors may stay.
-pub(super) fn errors(scenario: &Scenario) -> usize {
-    engine::validate::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
 /// Whether the change moves a parameter out of its bounds. A link of such a scenario would open a

@@ -6,6 +6,7 @@ use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{self, ParamId};
+use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::{Bytes, BytesPerSecond};
 
@@ -174,4 +175,9 @@ pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
         let inner = degrees.tp.saturating_mul(degrees.cp);
         scenario.shard_size = scenario.network.values.widest_inside(scenario.gpus, inner);
     }
+}
+
+/// Counts the errors of a scenario. A change may not add one; warnings and earlier errors may stay.
+pub(super) fn errors(scenario: &Scenario) -> usize {
+    engine::validate::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }

@@ -5,8 +5,7 @@
 pub mod family;
 
 use catalog::expert_layers::with_dense_kernels;
-use engine::model::experts::choice::{ALGORITHMS, CHUNKS};
-use engine::model::experts::layer::choice::splits;
+use engine::model::experts::layer::choice::{ALGORITHMS, CHUNKS, splits};
 use engine::model::experts::layer::{Best, Choice, MoeLayer, best, best_parallelism, best_pipelining, layer_time};
 use engine::units::Seconds;
 

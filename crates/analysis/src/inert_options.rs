@@ -1,7 +1,7 @@
 //! Choices without effect: options with results equal to those of the chosen option, found by
 //! evaluation.
 
-use super::candidates::errors;
+use super::change::errors;
 use super::other_options::others;
 use engine::params::{Param, ParamId, every};
 use engine::scenario::Scenario;

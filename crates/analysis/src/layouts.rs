@@ -2,7 +2,7 @@
 //! the change that makes one fit.
 
 use super::advice::{Advice, is_worth_the_odds};
-use super::candidates::errors;
+use super::change::errors;
 use super::change::{Change, Price, apply};
 use super::other_options::turned;
 use super::ranking::{Layout, Ranking};

@@ -1,8 +1,8 @@
 //! Changes that reduce one part of the memory bar, for a run that ran out of memory, whether or not
 //! it was predicted to fit.
 
-use super::candidates::{Goal, errors, of_changes};
-use super::change::{Change, Price, Turn, apply};
+use super::candidates::{Goal, of_changes};
+use super::change::{Change, Price, Turn, apply, errors};
 use super::other_options::turned;
 use engine::model::report::{MemoryPart, Report};
 use engine::params::ParamId;

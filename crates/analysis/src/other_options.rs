@@ -1,7 +1,6 @@
 //! Options of a choice other than the scenario's own.
 
-use super::candidates::errors;
-use super::change::Turn;
+use super::change::{Turn, errors};
 use engine::model::software::AttentionKernel;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;

@@ -35,7 +35,7 @@ pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
 pub use settled::{Laws, outgrows_smaller};
 pub use terms::{Terms, USUALLY_SURE};
 
-use super::candidates::errors;
+use super::change::errors;
 use super::search::{Search, Space};
 use cases::Case;
 use engine::scenario::{Scenario, Strategy};

@@ -7,7 +7,7 @@
 
 use core::cmp::Ordering;
 
-use super::candidates::errors;
+use super::change::errors;
 use super::layout_space::LayoutSpace;
 use super::search::{Met, Objective, Progress, Search, Space};
 use catalog::accuracy;

@@ -5,9 +5,9 @@ pub mod efficiency;
 pub mod prices;
 
 use super::AcceleratorEntry;
+use super::Price;
 use engine::model::hardware::Accelerator;
 use engine::units::{Bytes, BytesPerSecond, FlopsPerSecond};
-use prices::Price;
 
 /// Every accelerator of the catalog.
 pub const ACCELERATORS: &[AcceleratorEntry] = &ALL;

@@ -3,6 +3,7 @@
 
 mod kind;
 mod peak;
+mod peak_range;
 mod recorded;
 mod whole;
 
@@ -149,6 +150,11 @@ pub fn fit_odds(report: &Report) -> f64 {
 /// Returns the verdict on a run's GPU memory, by its odds. [`Fit`] covers the hosts as well.
 pub fn verdict(report: &Report) -> Verdict {
     Verdict::of(fit_odds(report))
+}
+
+/// Whether a run fits with odds high enough for [`Verdict::Fits`].
+pub fn is_sure(report: &Report) -> bool {
+    verdict(report) == Verdict::Fits
 }
 
 /// Returns the range of the step time, by the run's kind; on silicon without a fit, extended by the

@@ -2,8 +2,7 @@
 
 pub mod hosts;
 
-use super::accelerators::prices::Price;
-use super::{ClusterEntry, InterconnectEntry, accelerator, interconnect};
+use super::{ClusterEntry, InterconnectEntry, Price, accelerator, interconnect};
 use engine::fitted;
 use engine::model::hardware::{Accelerator, Host, Network};
 use engine::scenario::Picked;

@@ -34,7 +34,6 @@ pub mod releases;
 pub mod revisions;
 pub mod scenarios;
 
-use accelerators::prices::Price;
 use clusters::ClusterKind;
 
 use engine::model::hardware::{Accelerator, Fabric, Host, Network, Topology};
@@ -44,6 +43,25 @@ use engine::units::{BytesPerSecond, Seconds};
 
 /// Current revision of the data sheets.
 pub const REVISION: u32 = revisions::newest();
+
+/// An on-demand list price.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// US dollars for one accelerator and one hour.
+    pub usd_per_hour: f64,
+    /// Provider and product of the price.
+    pub source: &'static str,
+    /// Day on which the provider's page was read, as year-month-day; empty if the source has no
+    /// date.
+    pub date: &'static str,
+}
+
+impl Price {
+    /// Returns the provider of the price: `Lambda`.
+    pub fn provider(&self) -> &'static str {
+        self.source.split([' ', ',']).next().unwrap_or_default()
+    }
+}
 
 /// An accelerator of the catalog.
 #[derive(Clone, Copy, Debug)]

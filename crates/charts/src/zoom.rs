@@ -2,10 +2,8 @@
 
 use super::layout::{share, value};
 use super::spec::{Axis, Grain};
+pub use super::timeline::Part;
 use engine::rounding;
-
-/// The two ends of a part, in the axis's unit; for a timeline, in fractions of the step.
-pub type Part = (f64, f64);
 
 /// Smallest relative difference of a part's ends: its ticks have three digits.
 const LEAST: f64 = 0.05;

@@ -10,6 +10,7 @@ pub mod collectives;
 pub mod comm;
 pub mod compute;
 pub mod cost;
+pub mod expert_choice;
 pub mod experts;
 pub mod family;
 pub mod flops;

@@ -2,15 +2,12 @@
 
 use serde_json::Value;
 
-use super::pairs::{self, Link, Pairs};
+use super::pairs::{self, Link, MOST_ISSUES, Pairs};
 use super::{json, v1};
-use engine::params::quantity::shorten;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
 
-/// Maximum number of listed issues; further ones are only counted, as longer banners are not read.
-pub(super) const MOST_ISSUES: usize = 12;
 /// Longest text that is read as a link, in bytes. The longest links of the page have some thousand
 /// characters; reading takes time and memory in proportion.
 pub const LONGEST_LINK: usize = 64_000;
@@ -80,7 +77,7 @@ fn decode_pairs(link: Link) -> Decoded {
     }
     // Issues of the scenario on screen come first.
     let mut of_screen = Vec::new();
-    ages(&screen, &mut of_screen);
+    v1::ages(&screen, &mut of_screen);
     let scenario = v1::read(&screen, &mut of_screen);
     of_screen.extend(screen.issues);
     of_screen.append(&mut issues);
@@ -107,27 +104,4 @@ fn of_a_pin(place: &str, issue: Issue) -> Issue {
         format!("In the {place} pinned scenario: {message}")
     };
     Issue { severity, key, message, cause }
-}
-
-/// Adds a sentence if the page does not know the link's version or revision.
-pub(super) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
-    let unknown = |key: &str, newest: u32| {
-        let typed = pairs.value(key)?;
-        let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
-        (!known).then(|| shorten(typed))
-    };
-    if let Some(version) = unknown(v1::VERSION_KEY, v1::VERSION) {
-        let message = format!(
-            "The link is of version “{version}”, which this page does not know. What version {} has in common with it was read.",
-            v1::VERSION
-        );
-        issues.push(pairs::stray(Severity::Error, message));
-    }
-    if let Some(revision) = unknown(v1::REVISION_KEY, catalog::REVISION) {
-        let message = format!(
-            "The link was made with revision “{revision}” of the catalog. Revision {} was used, whose values may differ.",
-            catalog::REVISION
-        );
-        issues.push(pairs::stray(Severity::Error, message));
-    }
 }

@@ -19,14 +19,17 @@
 pub mod carried;
 pub mod decode;
 pub mod encode;
+mod following;
 mod json;
+mod keys;
 mod pairs;
 mod put;
 pub mod release;
 pub mod spelling;
 pub mod v1;
+mod values;
 
 pub use decode::{Decoded, decode, decode_json, decode_link};
 pub use encode::{encode, encode_with, to_json};
 pub use put::put;
-pub use v1::set as set_typed;
+pub use values::set as set_typed;

@@ -3,12 +3,15 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::spelling::spell;
-use super::v1::{GPUS_KEY, NODES_KEY, PIN_KEY};
+use super::keys::{GPUS_KEY, NODES_KEY, PIN_KEY};
+use super::spelling::{self, spell};
+use engine::nearest::did_you_mean;
 use engine::params::quantity::shorten;
 use engine::scenario::issue::{Cause, Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
 
+/// Maximum number of listed issues; further ones are only counted, as longer banners are not read.
+pub(super) const MOST_ISSUES: usize = 12;
 /// Maximum number of pairs whose names are looked up. There are fewer keys; a text with more is no
 /// link.
 const MOST_SPELLED: usize = 400;
@@ -94,6 +97,22 @@ impl Link {
 /// Creates an issue about text that is not a parameter.
 pub(super) fn stray(severity: Severity, message: String) -> Issue {
     Issue { severity, key: None, message, cause: Cause::Scenario }
+}
+
+/// Returns an issue about an unknown key, with a suggestion.
+pub(super) fn unknown_key(key: &str, value: &str) -> Issue {
+    if let Some(advice) = spelling::advice(key) {
+        let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
+        return stray(Severity::Note, message).because(Cause::UnknownKey);
+    }
+    not_a_key(key, value, &did_you_mean(&spelling::keys_near(key)))
+}
+
+/// Returns an issue about an unknown key, with the sentence of its suggestion.
+pub(super) fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
+    let given = shorten(&format!("{key}={value}"));
+    let message = format!("“{}” is no key of a scenario.{near} “{given}” was left out.", shorten(key));
+    stray(Severity::Note, message).because(Cause::UnknownKey)
 }
 
 /// Reads the pairs of an address or a fragment; `None` if the text is empty.

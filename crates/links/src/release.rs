@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::put;
+use super::keys::RELEASE_KEY;
+use super::values::set_by_key;
+use catalog::releases;
+use engine::params::quantity::shorten;
 use engine::params::{self, Kind, ParamId};
 use engine::scenario::Scenario;
+use engine::scenario::issue::{Cause, Issue};
 use engine::scenario::release::{Known, Release};
 
 /// Applies the settings of a program's release, with those that depend on other choices by
@@ -13,7 +17,7 @@ pub fn apply(release: &'static Release, scenario: &mut Scenario, chosen: &Scenar
     scenario.release = Some(Known(release));
     let mut set = |key: &str, value: &str| {
         // A test checks that links have all these keys.
-        let _ = put(scenario, key, value);
+        let _ = set_by_key(scenario, key, value);
     };
     set(ParamId::Framework.key(), release.framework);
     release.facts.iter().for_each(|(key, value)| set(key, value));
@@ -26,10 +30,24 @@ pub fn apply_depending(release: &Release, scenario: &mut Scenario, chosen: &Scen
     for (when, facts) in release.depending {
         if when.iter().all(|(key, value)| is_chosen(chosen, key, value)) {
             for (key, value) in *facts {
-                let _ = put(scenario, key, value);
+                let _ = set_by_key(scenario, key, value);
             }
         }
     }
+}
+
+/// Returns an issue that no program has the release.
+pub(super) fn no_release(typed: &str) -> Issue {
+    let mut programs: Vec<&str> = releases::RELEASES.iter().map(releases::Release::program_key).collect();
+    programs.dedup();
+    let message = format!(
+        "“{}” is no release of a program that is known: a program with a month, such as {}, or a program alone for its newest \
+         ({}). It was left out.",
+        shorten(typed),
+        releases::RELEASES.last().map_or("", |release| release.id),
+        programs.join(", ")
+    );
+    Issue::error(RELEASE_KEY, message).because(Cause::UnknownName)
 }
 
 /// Whether a scenario has an option or a count under a key of links, or one of several separated by
@@ -59,7 +77,7 @@ mod tests {
             let mut scenario = default_scenario();
             let facts = release.facts.iter().chain(release.depending.iter().flat_map(|(_, facts)| facts.iter()));
             for (key, value) in facts.chain(&[("framework", release.framework)]) {
-                let issue = put(&mut scenario, key, value);
+                let issue = set_by_key(&mut scenario, key, value);
                 assert!(issue.is_none(), "{}: {key} = {value}: {issue:?}", release.id);
             }
             // The condition of a fact must not be set by another conditional fact: it could not be

@@ -6,7 +6,7 @@ mod rows;
 
 use std::sync::LazyLock;
 
-use super::v1;
+use super::keys;
 use catalog::names::{cluster_named, clusters_near, counted, gpu_named, gpus_near, model_named, models_near};
 use catalog::pick::LADDER;
 use engine::nearest::{Names, nearest};
@@ -79,39 +79,39 @@ fn is_plain(param: &Param, value: &str) -> bool {
 fn entry(key: &str, value: &str, word: &str, spelled: &mut Spelled) {
     let taken = |name: &str| format!("“{}” is taken for {name}.", shorten(value));
     match key {
-        v1::MODEL_KEY => {
+        keys::MODEL_KEY => {
             if let Some(found) = model_named(value).filter(|_| !is_own(value)) {
                 if found.is_taken {
                     let message = format!("“{}” is taken to have the shape of {}.", shorten(value), found.entry.name);
-                    spelled.notes.push(Issue::note(v1::MODEL_KEY, message));
+                    spelled.notes.push(Issue::note(keys::MODEL_KEY, message));
                 }
                 return spelled.push(key, found.entry.id);
             }
         }
-        v1::GPU_KEY | v1::CLUSTER_KEY if counted(value).is_some() => {
+        keys::GPU_KEY | keys::CLUSTER_KEY if counted(value).is_some() => {
             if let Some((gpus, gpu)) = counted(value) {
                 let node = cluster_named(gpu);
                 if let Some(node) = node {
-                    spelled.notes.push(Issue::note(v1::CLUSTER_KEY, taken(node.entry.name)));
-                    spelled.push(v1::CLUSTER_KEY, node.entry.id);
+                    spelled.notes.push(Issue::note(keys::CLUSTER_KEY, taken(node.entry.name)));
+                    spelled.push(keys::CLUSTER_KEY, node.entry.id);
                 } else if let Some(found) = gpu_named(gpu) {
-                    spelled.push(v1::GPU_KEY, found.entry.id);
+                    spelled.push(keys::GPU_KEY, found.entry.id);
                 }
-                return spelled.push(v1::GPUS_KEY, &gpus.to_string());
+                return spelled.push(keys::GPUS_KEY, &gpus.to_string());
             }
         }
-        v1::GPU_KEY => {
+        keys::GPU_KEY => {
             if let Some(found) = gpu_named(value).filter(|_| !is_own(value)) {
                 if found.is_taken {
-                    spelled.notes.push(Issue::note(v1::GPU_KEY, taken(found.entry.name)));
+                    spelled.notes.push(Issue::note(keys::GPU_KEY, taken(found.entry.name)));
                 }
                 return spelled.push(key, found.entry.id);
             }
         }
-        v1::CLUSTER_KEY => {
+        keys::CLUSTER_KEY => {
             if let Some(found) = cluster_named(value).filter(|_| !is_own(value)) {
                 if found.is_taken {
-                    spelled.notes.push(Issue::note(v1::CLUSTER_KEY, taken(found.entry.name)));
+                    spelled.notes.push(Issue::note(keys::CLUSTER_KEY, taken(found.entry.name)));
                 }
                 return spelled.push(key, found.entry.id);
             }
@@ -143,7 +143,7 @@ fn is_switch(param: &Param) -> bool {
 /// with underscores.
 fn canonical(name: &str) -> String {
     let name = name.trim().to_ascii_lowercase();
-    if v1::is_key(&name) {
+    if keys::is_key(&name) {
         return name;
     }
     let name = name.replace(['-', ' '], "_");
@@ -176,7 +176,7 @@ pub fn advice(key: &str) -> Option<&'static str> {
 pub fn keys_near(key: &str) -> Vec<&'static str> {
     static KEYS: LazyLock<Names<'static>> = LazyLock::new(|| {
         let names = every().flat_map(|param| [param.key, param.csv]);
-        let own = v1::OWN_KEYS.iter().copied();
+        let own = keys::OWN_KEYS.iter().copied();
         Names::of(own.chain(names).chain(ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name)))
     });
     KEYS.nearest(key)
@@ -184,16 +184,16 @@ pub fn keys_near(key: &str) -> Vec<&'static str> {
 
 /// Whether a row names a key rather than an option of a key.
 fn is_alias((name, _, _): &Row) -> bool {
-    !v1::is_key(name)
+    !keys::is_key(name)
 }
 
 /// Lists values similar to an invalid one: the key's options by all their names, or entries of the
 /// catalog.
 pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
     match key {
-        v1::MODEL_KEY => models_near(value),
-        v1::GPU_KEY => gpus_near(value),
-        v1::CLUSTER_KEY => clusters_near(value),
+        keys::MODEL_KEY => models_near(value),
+        keys::GPU_KEY => gpus_near(value),
+        keys::CLUSTER_KEY => clusters_near(value),
         _ => {
             let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
             let aliases = ROWS.iter().filter(|(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
@@ -205,7 +205,7 @@ pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
 /// Lists every name that is read in addition to the keys of links, each once.
 pub fn known_names() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name).collect();
-    names.extend(every().map(|param| param.csv).filter(|name| !v1::is_key(name)));
+    names.extend(every().map(|param| param.csv).filter(|name| !keys::is_key(name)));
     names.sort_unstable();
     names.dedup();
     names.into_iter()
@@ -237,9 +237,9 @@ mod tests {
             );
             assert_eq!(name, &canonical(name), "{name} is spelled as it is read");
             assert!(!ADVICE.iter().any(|(other, _)| other == name), "{name} has a meaning and needs no advice");
-            assert!(v1::is_key(name) || every().all(|param| param.csv != *name), "{name} is in the table already");
+            assert!(keys::is_key(name) || every().all(|param| param.csv != *name), "{name} is in the table already");
             if *with == "*" {
-                assert!(!v1::is_key(name), "{name} is a key of links");
+                assert!(!keys::is_key(name), "{name} is a key of links");
                 continue;
             }
             let spelled = spell(name, with);
@@ -249,7 +249,7 @@ mod tests {
             assert!(wrong.is_empty(), "{name}={with}, {pairs}: {wrong:?}");
         }
         for (name, _) in ADVICE {
-            assert!(!v1::is_key(name), "{name}");
+            assert!(!keys::is_key(name), "{name}");
         }
     }
 

@@ -36,15 +36,16 @@
 //! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
 //! pair is left out, with a sentence: half a scenario cannot be compared.
 
-mod following;
 mod pins;
 mod read;
 mod write;
 
-pub use following::set as set_following;
+pub use super::keys::{
+    BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, GENERATION_KEY, GPU_KEY, GPUS_KEY, MODEL_KEY, NODES_KEY, PIN_KEY, RELEASE_KEY,
+    REVISION_KEY, SCALE_KEY, VERSION_KEY, is_key,
+};
 pub(super) use pins::{read_pin, write_pin};
-pub(super) use read::read;
-pub use read::{OTHER_KEYS as OWN_KEYS, is_key, no_release, set, unknown_key};
+pub(super) use read::{ages, read};
 pub(super) use write::{write, write_all};
 
 use engine::model::hardware::Generation;
@@ -54,34 +55,6 @@ use engine::scenario::Scenario;
 
 /// The version number of the format.
 pub const VERSION: u32 = 1;
-/// The key of the version.
-pub const VERSION_KEY: &str = "v";
-/// The key of the catalog's revision.
-pub const REVISION_KEY: &str = "rev";
-/// The key of the cluster.
-pub const CLUSTER_KEY: &str = "cluster";
-/// The key of the GPU.
-pub const GPU_KEY: &str = "gpu";
-/// The key of the generation of a custom GPU.
-pub const GENERATION_KEY: &str = "generation";
-/// The key of the model.
-pub const MODEL_KEY: &str = "model";
-/// The key of the release of a training program.
-pub const RELEASE_KEY: &str = "release";
-/// The key of the size to which a named or custom model is scaled.
-pub const SCALE_KEY: &str = "scale";
-/// The key of the number of GPUs, which a name such as `8xH100` holds too.
-pub const GPUS_KEY: &str = "gpus";
-/// The key of the number of nodes, from which the GPUs follow. Read, never written.
-pub const NODES_KEY: &str = "nodes";
-/// The key of the sequences of a step over all GPUs, from which the micro-batches follow. Read,
-/// never written.
-pub const BATCH_KEY: &str = "batch";
-/// The key of the layers of a custom model as a list.
-pub const BLOCKS_KEY: &str = "blocks";
-/// The key that begins a pinned scenario.
-pub const PIN_KEY: &str = "pin";
-
 /// The names of generations.
 const GENERATIONS: [(&str, Generation); 15] = [
     ("volta", Generation::Volta),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use catalog::accuracy::Kind;
-use score::predict::Prediction;
+use score::prediction::Prediction;
 use score::quantile::quantile;
 
 /// Ratios of measured to predicted values, by group.

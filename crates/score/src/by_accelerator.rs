@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::odds::curves;
-use super::predict::Prediction;
+use super::prediction::Prediction;
 use super::quantile::quantile;
 use super::spread;
 use super::summary::Entry;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::by_accelerator::is_apart;
-use super::predict::Prediction;
+use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
 use catalog::accuracy::{Band, Kind, PeakKind};

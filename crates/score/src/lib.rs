@@ -19,6 +19,7 @@ pub mod markdown;
 pub mod odds;
 pub mod pairs;
 pub mod predict;
+pub mod prediction;
 pub mod publish;
 pub mod quantile;
 pub mod row;

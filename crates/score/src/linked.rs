@@ -1,13 +1,9 @@
 //! A measured row as a link: the scenario, the values completed for its source, and the measured
 //! values that are comparable.
 
-use super::predict::{self, Measured, Prediction};
-use super::row::Row;
 use super::text::cell;
-use super::{LeftOut, Notes};
 use analysis::published::{MemoryKind, MemoryStage};
 use engine::units::BytesPerSecond;
-use links::decode;
 
 /// Names of the kinds of a memory peak.
 const KINDS: [(&str, MemoryKind); 3] =
@@ -59,6 +55,21 @@ const ENDS: [(&str, End); 4] = [
     ("failed, untold", End::FailedUntold),
 ];
 
+/// Measurements of a run that are comparable with its scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Time of a step in seconds; `None` if the measured time is not comparable.
+    pub step_time_s: Option<f64>,
+    /// MFU as a fraction.
+    pub mfu: Option<f64>,
+    /// Peak memory in GiB.
+    pub peak_gib: Option<f64>,
+    /// Kind of memory that the peak includes.
+    pub kind: MemoryKind,
+    /// Pipeline stage on which the peak was measured.
+    pub stage: MemoryStage,
+}
+
 /// A converted row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
@@ -106,26 +117,5 @@ impl Linked {
             batch_share: number("batch_share").unwrap_or(1.0),
             slowest: number("slowest_link_gbit").map(BytesPerSecond::from_gbit_per_s),
         })
-    }
-
-    /// Predicts the row.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason for leaving out the row, or the part of the link that cannot be read.
-    pub fn predict(&self, row: &Row) -> Result<Prediction, LeftOut> {
-        if !self.left_out.is_empty() {
-            return Err(LeftOut::because(&self.left_out).about(&self.completed));
-        }
-        if self.set == Set::Layer {
-            return Err(LeftOut::because("one layer, not a training step"));
-        }
-        let decoded = decode(&self.link);
-        if let Some(issue) = decoded.issues.into_iter().next() {
-            return Err(LeftOut::because("the link cannot be read").about(issue.message));
-        }
-        let mut notes = Notes::default();
-        self.completed.split("; ").filter(|note| !note.is_empty()).for_each(|note| notes.add(note));
-        Ok(predict::evaluated(row, decoded.scenario, notes, self.measured, self.batch_share, self.slowest))
     }
 }

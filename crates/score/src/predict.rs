@@ -1,72 +1,10 @@
-//! Evaluates the scenario of a row and pairs the prediction with the measurements.
+//! Predicts a row by its link, or by its columns.
 
+use super::linked::{Linked, Set};
+use super::prediction::{Prediction, evaluated};
 use super::row::Row;
-use super::{LeftOut, Notes, host_memory, typed, unsure};
-use analysis::published::{MemoryKind, MemoryStage};
-use catalog::accuracy::{self, Band};
-use engine::model::report::Report;
-use engine::scenario::Scenario;
-use engine::units::BytesPerSecond;
-
-/// The engine's prediction for a row, with the measured values.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Prediction {
-    /// Scenario of the row.
-    pub scenario: Scenario,
-    /// Report of the scenario.
-    pub report: Report,
-    /// Whether the run is possible: it fits in memory, and every pipeline stage has a layer.
-    pub fits: bool,
-    /// Odds that the run fits; 0 if the run is impossible.
-    pub fit_odds: f64,
-    /// Notes on completed values.
-    pub notes: Notes,
-    /// Predicted time of a step with the row's own batch, in seconds.
-    pub step_time_s: f64,
-    /// Ratio of the tokens of the row's batch to the tokens of the scenario's full micro-batches.
-    pub batch_share: f64,
-    /// Accuracy band of the step time.
-    pub step_band: Band,
-    /// Slowest network that is consistent with the row, if it widens the band.
-    pub slowest: Option<BytesPerSecond>,
-    /// Predicted peak memory in GiB, of the kind that the row measured.
-    pub peak_mem_gib: f64,
-    /// Predicted bytes allocated to tensors at the peak of the measured pipeline stage, in GiB.
-    pub allocated_gib: f64,
-    /// Predicted bytes reserved by the caching allocator at that peak, in GiB.
-    pub reserved_gib: f64,
-    /// Accuracy band of the peak memory.
-    pub memory_band: Band,
-    /// Measured values that are comparable with the scenario.
-    pub measured: Measured,
-}
-
-/// Measurements of a run that are comparable with its scenario.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
-    /// Time of a step in seconds; `None` if the measured time is not comparable.
-    pub step_time_s: Option<f64>,
-    /// MFU as a fraction.
-    pub mfu: Option<f64>,
-    /// Peak memory in GiB.
-    pub peak_gib: Option<f64>,
-    /// Kind of memory that the peak includes.
-    pub kind: MemoryKind,
-    /// Pipeline stage on which the peak was measured.
-    pub stage: MemoryStage,
-}
-
-impl Prediction {
-    /// Returns the relative error of the step time: predicted over measured, less one.
-    pub fn step_error(&self) -> Option<f64> {
-        self.measured.step_time_s.map(|measured| self.step_time_s / measured - 1.0)
-    }
-
-    /// Returns the relative error of peak memory: predicted over measured, less one.
-    pub fn memory_error(&self) -> Option<f64> {
-        self.measured.peak_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
-    }
-}
+use super::{LeftOut, Notes, typed};
+use links::decode;
 
 /// Predicts a row by its link, or by its columns if there is no link.
 ///
@@ -77,42 +15,25 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     row.linked.as_ref().map_or_else(|| typed::predict(row), |linked| linked.predict(row))
 }
 
-/// Evaluates the scenario of a row and pairs the prediction with the measurements.
-pub(crate) fn evaluated(
-    row: &Row,
-    scenario: Scenario,
-    mut notes: Notes,
-    measured: Measured,
-    batch_share: f64,
-    slowest: Option<BytesPerSecond>,
-) -> Prediction {
-    let report = scenario.report();
-    let setup = scenario.setup();
-    let memory = measured.stage.memory(&setup);
-    let predicted_step = report.time.step.get();
-    let step_time_s = predicted_step * batch_share;
-    let possible = scenario.pp <= scenario.model.architecture().num_hidden_layers;
-    let overflows = row.is_case() && host_memory::overflows(&scenario, &setup);
-    if overflows {
-        notes.add("what is kept in host memory is more than such a machine has");
-    }
-    let fit_odds = if possible { accuracy::fit_odds(&report) } else { 0.0 };
-    let (step_band, slowest) = unsure::range(&scenario, slowest, predicted_step, &mut notes);
-    let derived_mfu = || measured.step_time_s.map(|measured| report.mfu * step_time_s / measured);
-    Prediction {
-        fits: report.fits() && possible && !overflows,
-        fit_odds: if overflows { fit_odds.min(host_memory::ODDS) } else { fit_odds },
-        step_band,
-        slowest,
-        memory_band: accuracy::peak_memory(&report),
-        step_time_s,
-        batch_share,
-        peak_mem_gib: measured.kind.predicted(&memory).gib(),
-        allocated_gib: MemoryKind::Allocated.predicted(&memory).gib(),
-        reserved_gib: MemoryKind::Reserved.predicted(&memory).gib(),
-        measured: Measured { mfu: measured.mfu.or_else(derived_mfu), ..measured },
-        scenario,
-        report,
-        notes,
+impl Linked {
+    /// Predicts the row.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason for leaving out the row, or the part of the link that cannot be read.
+    pub fn predict(&self, row: &Row) -> Result<Prediction, LeftOut> {
+        if !self.left_out.is_empty() {
+            return Err(LeftOut::because(&self.left_out).about(&self.completed));
+        }
+        if self.set == Set::Layer {
+            return Err(LeftOut::because("one layer, not a training step"));
+        }
+        let decoded = decode(&self.link);
+        if let Some(issue) = decoded.issues.into_iter().next() {
+            return Err(LeftOut::because("the link cannot be read").about(issue.message));
+        }
+        let mut notes = Notes::default();
+        self.completed.split("; ").filter(|note| !note.is_empty()).for_each(|note| notes.add(note));
+        Ok(evaluated(row, decoded.scenario, notes, self.measured, self.batch_share, self.slowest))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::predict::Prediction;
+use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
 use catalog::accuracy::{PeakKind, SMALL_USE};

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::LeftOut;
 use super::linked::Set;
-use super::predict::{self, Prediction};
+use super::predict::predict;
+use super::prediction::Prediction;
 use super::row::Row;
 use catalog::accuracy::{Band, FAST_MFU};
 use engine::stats::{Errors, spearman};
@@ -23,7 +24,7 @@ pub struct Entry {
 impl Entry {
     /// Evaluates a row.
     pub fn new(file: &str, row: Row) -> Self {
-        Self { file: file.to_owned(), outcome: predict::predict(&row), row }
+        Self { file: file.to_owned(), outcome: predict(&row), row }
     }
 
     /// Returns the publisher, or the file if the row has no publisher.

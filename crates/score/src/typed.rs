@@ -16,7 +16,8 @@ mod recompute;
 mod software;
 mod stack;
 
-use super::predict::{self, Measured, Prediction};
+use super::linked::Measured;
+use super::prediction::{Prediction, evaluated};
 use super::row::Row;
 use super::text::has;
 use super::{LeftOut, Notes};
@@ -66,7 +67,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         stage: measured::memory_stage(row, stack, scenario.setup().mesh.pp),
     };
     let slowest = network::slowest(row, &scenario.network.values, scenario.gpus);
-    Ok(predict::evaluated(row, scenario, notes, measured, share, slowest))
+    Ok(evaluated(row, scenario, notes, measured, share, slowest))
 }
 
 /// Checks that a row measures a full training step of a supported model.

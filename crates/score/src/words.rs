@@ -1,7 +1,8 @@
 //! Predicts rows by their columns alone, without the links created from their sources, like rows of
 //! a user's own table.
 
-use super::predict::{self, Prediction};
+use super::predict::predict;
+use super::prediction::{Prediction, evaluated};
 use super::row::Row;
 use super::summary::Entry;
 use engine::stats::Errors;
@@ -14,9 +15,9 @@ pub fn without(row: &Row) -> Row {
 /// Returns an entry predicted by its columns, compared with the measured values of the link.
 pub fn entry(entry: &Entry) -> Entry {
     let outcome = entry.outcome.as_ref().map_err(Clone::clone).and_then(|linked| {
-        let read = predict::predict(&without(&entry.row))?;
+        let read = predict(&without(&entry.row))?;
         let scenario = read.scenario;
-        Ok(predict::evaluated(&entry.row, scenario, read.notes, linked.measured, read.batch_share, read.slowest))
+        Ok(evaluated(&entry.row, scenario, read.notes, linked.measured, read.batch_share, read.slowest))
     });
     Entry { file: entry.file.clone(), row: entry.row.clone(), outcome }
 }

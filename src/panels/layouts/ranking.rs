@@ -8,7 +8,7 @@ use crate::calculator::headline::odds;
 use crate::components::data_table::SCROLL;
 use crate::components::how::how;
 use crate::panels::advice::change::{gained, laid_out, not_in};
-use crate::panels::verdict::cost::of_run;
+use crate::panels::cost::of_run;
 use crate::state::Action;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::Layout;

@@ -2,9 +2,8 @@
 
 use crate::compare::Difference;
 use crate::components::tile::Delta;
-use engine::format::{self, MINUS, THIN_SPACE};
+use engine::format;
 use engine::model::report::Report;
-use engine::params::quantity::group_thousands;
 use engine::scenario::pins::pin_letter;
 
 /// Accessible name of the list.
@@ -50,36 +49,16 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     // A step time is neither better nor worse if the batches differ.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
-    let percent = |change: f64, up: bool| delta(change, "%", up);
+    let percent = |change: f64, up: bool| Delta::of(change, "%", up);
     let crosses = (now.fits() != pinned.fits()).then_some(now.fits());
-    let memory = |change: f64| Delta { better: crosses, ..delta(change, "GiB", true) };
+    let memory = |change: f64| Delta { better: crosses, ..Delta::of(change, "GiB", true) };
     let step = percent(share(now.whole().time.get(), pinned.whole().time.get()), false);
     [
-        delta(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
+        Delta::of(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
         percent(share(now.whole().tokens_per_s_per_gpu, pinned.whole().tokens_per_s_per_gpu), true),
         Delta { better: step.better.filter(|_| comparable), ..step },
         memory(now.memory.needed.gib() - pinned.memory.needed.gib()),
     ]
-}
-
-/// Size below which tenths are shown.
-const WHOLE: f64 = 99.95;
-
-/// Returns a change with its sign, to a tenth, from a hundred on to ones; with `up`, more is
-/// better.
-pub(in crate::panels) fn delta(change: f64, unit: &str, up: bool) -> Delta {
-    let size = change.abs();
-    let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));
-    if text == "0.0" || !change.is_finite() {
-        return Delta { text: format!("±0{THIN_SPACE}{unit}"), better: None, against: versus(0) };
-    }
-    let sign = if change < 0.0 { MINUS } else { '+' };
-    Delta { text: format!("{sign}{text}{THIN_SPACE}{unit}"), better: Some((change > 0.0) == up), against: versus(0) }
-}
-
-/// Returns the reference of a difference, shown after it.
-pub fn versus(place: usize) -> String {
-    format!(" vs {}", pin_letter(place))
 }
 
 /// Returns the two values of a difference, in words.
@@ -112,7 +91,7 @@ pub fn in_words(now: f64, then: f64) -> String {
         let times = if is(ratio.round()) { format::count(ratio.round()) } else { format!("{ratio:.1}") };
         return format!("{times} times");
     }
-    delta(1e2 * (ratio - 1.0), "%", true).text
+    Delta::of(1e2 * (ratio - 1.0), "%", true).text
 }
 
 /// Relative tolerances: for two equal figures (`SAME`), and for a multiple (`ABOUT`).

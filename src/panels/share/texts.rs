@@ -2,9 +2,9 @@
 
 use crate::calculator::Derived;
 use crate::calculator::headline::headline;
-use crate::panels::verdict::cost::{FIGURES, RunTexts};
+use crate::panels::cost::{FIGURES, RunTexts};
+use crate::panels::tiles::{Tiles, limiter};
 use crate::panels::verdict::evidence::evidence;
-use crate::panels::verdict::tiles::{Tiles, limiter};
 use crate::scenario_line::scenario_line;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use engine::fitted::CALIBRATION;

@@ -3,10 +3,10 @@
 
 use yew::prelude::*;
 
-use super::tiles::Tiles;
 use crate::calculator::Calculator;
 use crate::calculator::headline::Headline;
 use crate::panels::pins::{Room, pin_button};
+use crate::panels::tiles::Tiles;
 use crate::words::{MFU, NEEDED, TOKENS_SHORT};
 
 /// Accessible name.

@@ -22,7 +22,7 @@ use e2e::server::Server;
 use e2e::session::PICTURE;
 use e2e::{Key, Kind, Session, wait_for};
 use serde_json::{Value, json};
-use xtask::site;
+use xtask::shell::dist;
 
 /// The sliders that are moved, in turn.
 const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
@@ -99,7 +99,7 @@ struct Counts {
 fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let visits = arguments.first().and_then(|number| number.parse().ok()).unwrap_or(100);
-    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
+    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(dist, PathBuf::from);
     ensure!(folder.join("sw.js").is_file(), "There is no built site in dist/: cargo xtask build");
     let server = Server::caddy(&folder, PATH)?;
     // Without the worker the page paints by itself.

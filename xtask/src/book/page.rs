@@ -1,11 +1,13 @@
 //! Generates the page of a program, the page of all programs, and the entries in the table of
 //! contents.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
-use super::programs::{Example, Marks, Program};
+use super::programs::{self, Example, Marks, Program};
 use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, section, table, text};
+use crate::shell::{read, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
 const FIELDS: [&str; 16] = [
@@ -26,6 +28,21 @@ const FIELDS: [&str; 16] = [
     "strip",
     "writes",
 ];
+
+/// Writes the generated parts of the book: a page per program, the tables included by the overview
+/// page, and the entries in the table of contents.
+pub(super) fn write_pages(book: &Path) -> Result<()> {
+    let (programs, marks, labels) = (programs::all()?, Marks::all()?, Labels::ask()?);
+    for program in &programs {
+        let text = page(program, &marks, &labels)
+            .with_context(|| format!("The page of {} could not be made", program.name))?;
+        write(&book.join(program.page() + ".md"), &text)?;
+    }
+    write(&book.join("releases-table.md"), &overview(&programs, &marks, &labels)?)?;
+    write(&book.join("releases-refused.md"), &refused(&programs, &marks)?)?;
+    let contents_page = book.join("SUMMARY.md");
+    write(&contents_page, &contents(&read(&contents_page)?, &programs)?)
+}
 
 /// Returns the whole page, in Markdown.
 pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<String> {
@@ -445,7 +462,6 @@ pub(super) fn contents(summary: &str, programs: &[Program]) -> Result<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
-    use super::super::programs;
     use super::super::words::tests::labels;
     use super::*;
     use serde_json::json;

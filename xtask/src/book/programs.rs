@@ -5,9 +5,8 @@ use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
 use std::path::Path;
 
-use super::page;
-use super::words::{Labels, text};
-use crate::shell::{entries, read, root, write};
+use super::words::text;
+use crate::shell::{entries, read, root};
 
 /// Folder of all programs.
 const FOLDERS: &str = "crates/files/programs";
@@ -77,21 +76,6 @@ impl Marks {
     pub(super) fn instead(&self, program: &Value) -> Option<&str> {
         self.instead.get(text(program, "instead"))?.as_str()
     }
-}
-
-/// Writes the generated parts of the book: a page per program, the tables included by the overview
-/// page, and the entries in the table of contents.
-pub(super) fn write_pages(book: &Path) -> Result<()> {
-    let (programs, marks, labels) = (all()?, Marks::all()?, Labels::ask()?);
-    for program in &programs {
-        let text = page::page(program, &marks, &labels)
-            .with_context(|| format!("The page of {} could not be made", program.name))?;
-        write(&book.join(program.page() + ".md"), &text)?;
-    }
-    write(&book.join("releases-table.md"), &page::overview(&programs, &marks, &labels)?)?;
-    write(&book.join("releases-refused.md"), &page::refused(&programs, &marks)?)?;
-    let contents = book.join("SUMMARY.md");
-    write(&contents, &page::contents(&read(&contents)?, &programs)?)
 }
 
 /// Returns all programs, by name.

@@ -162,7 +162,7 @@ mod tests {
             ("cargo xtask test --fats", "takes no --fats; its flags are --exports, --fast, --record"),
             ("cargo xtask accuracy --all", "nor any other flag"),
             ("cargo xtask score a.csv --row-s", "takes no --row-s: see its --help"),
-            ("cargo xtask test lnt", "the parts are browser, docs, lint, native, packages"),
+            ("cargo xtask test lnt", "the parts are browser, docs, lint, native, nightly, packages"),
             ("cargo test -p engin", "`engin` is no package"),
         ] {
             let fault = commands.fault(line).unwrap_or_default();

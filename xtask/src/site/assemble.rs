@@ -10,9 +10,6 @@ use super::{Profile, modules, rows_into};
 use crate::book;
 use crate::shell::{copy, fresh, read, root, write};
 
-/// Environment variable with the folder in which the site is assembled, as Trunk sets it.
-pub(crate) const STAGING: &str = "TRUNK_STAGING_DIR";
-
 /// The settings of `Trunk.toml` that assembling needs.
 #[derive(Debug)]
 pub(super) struct Settings {

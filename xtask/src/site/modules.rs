@@ -4,10 +4,10 @@ use anyhow::{Context as _, Result};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use super::{Profile, staging};
+use super::Profile;
 use crate::install::{self, WASM_TARGET};
 use crate::programs::WASM_BINDGEN;
-use crate::shell::{cargo, copy, fresh, name, of_kind, program, run, step, target};
+use crate::shell::{cargo, copy, fresh, name, of_kind, program, run, staging, step, target};
 
 /// Wasm features that rustc uses and current browsers support; with `--all-features`, Chrome
 /// rejects the modules.

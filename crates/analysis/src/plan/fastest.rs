@@ -2,7 +2,7 @@
 
 use super::cases::Case;
 use super::settled::{Laws, Settled};
-use crate::candidates::errors;
+use crate::change::errors;
 use crate::search::{Met, Objective};
 use catalog::accuracy;
 use engine::model::choices::Choices;

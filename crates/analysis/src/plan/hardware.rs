@@ -1,7 +1,8 @@
 //! Hardware that a plan tries: the scenario's own, and every cluster of the catalog.
 
 use catalog::ClusterEntry;
-use catalog::accelerators::prices::{self, Price};
+use catalog::Price;
+use catalog::accelerators::prices;
 use engine::format;
 use engine::model::hardware::{Accelerator, Network};
 use engine::params::ParamId;

@@ -6,27 +6,8 @@
 //! single cards RunPod's Secure Cloud. Accelerators that neither lists have another provider's
 //! price, or none. Prices move every month: a page shows the date next to each price.
 
-use crate::{ACCELERATORS, CLUSTERS};
+use crate::{ACCELERATORS, CLUSTERS, Price};
 use engine::scenario::{CUSTOM, Scenario};
-
-/// An on-demand list price.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
-    /// US dollars for one accelerator and one hour.
-    pub usd_per_hour: f64,
-    /// Provider and product of the price.
-    pub source: &'static str,
-    /// Day on which the provider's page was read, as year-month-day; empty if the source has no
-    /// date.
-    pub date: &'static str,
-}
-
-impl Price {
-    /// Returns the provider of the price: `Lambda`.
-    pub fn provider(&self) -> &'static str {
-        self.source.split([' ', ',']).next().unwrap_or_default()
-    }
-}
 
 /// Placeholder for a price that no list has; it is never shown as a price ([`known`]). Up to
 /// catalog revision 3 it was the price of every accelerator.

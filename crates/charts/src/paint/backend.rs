@@ -1,12 +1,9 @@
-//! The target of drawing: SVG text, or any other backend of plotters. It is passed as a trait
+//! The target of drawing: a backend of plotters, such as SVG text. It is passed as a trait
 //! object, so that the painter is compiled only once.
 
 use super::PaintError;
-use super::svg::Svg;
 use plotters::style::{ShapeStyle, TextStyle};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind as Kind,
-};
+use plotters_backend::{BackendCoord, DrawingBackend};
 
 /// The shapes of figures on a backend of plotters, whose own trait makes no objects.
 pub trait Backend {
@@ -70,55 +67,4 @@ impl<B: DrawingBackend> Backend for B {
 
 fn failed<E: core::fmt::Display>(error: E) -> PaintError {
     PaintError(error.to_string())
-}
-
-type Drawn = Result<(), Kind<PaintError>>;
-
-impl DrawingBackend for Svg {
-    type ErrorType = PaintError;
-
-    fn get_size(&self) -> (u32, u32) {
-        (0, 0)
-    }
-
-    fn ensure_prepared(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn present(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, point: BackendCoord, colour: BackendColor) -> Drawn {
-        self.draw_rect(point, (point.0 + 1, point.1 + 1), &colour, true)
-    }
-
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Drawn {
-        self.add_rect(from, to, style, fill);
-        Ok(())
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
-        self.add_path(&mut path.into_iter(), style);
-        Ok(())
-    }
-
-    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
-        self.add_circle(at, radius, style, fill);
-        Ok(())
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
-        self.add_polygon(&mut corners.into_iter(), style);
-        Ok(())
-    }
-
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
-        self.add_text(text, style, at);
-        Ok(())
-    }
 }

@@ -1,16 +1,18 @@
 //! SVG output: shapes and text, without scripts or styles. Coordinates are whole tenths of a CSS
 //! pixel, so that every number is written exactly.
 
-use super::Style;
 use super::field::Image;
 use super::pen::{FONT, TEXT};
+use super::{PaintError, Style};
 use crate::layout::PlotArea;
 use crate::palette::{Rgb, tokens};
 use crate::spec::Field;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use core::fmt::Write;
 use plotters::style::text_anchor::HPos;
-use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontStyle};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
+};
 
 /// Backend units per CSS pixel.
 pub(super) const UNITS: f64 = 10.0;
@@ -214,6 +216,57 @@ fn paint(what: &str, BackendColor { alpha, rgb: (red, green, blue) }: BackendCol
         format!(" {what}=\"{colour}\" {what}-opacity=\"{percent}%\"")
     } else {
         format!(" {what}=\"{colour}\"")
+    }
+}
+
+type Drawn = Result<(), DrawingErrorKind<PaintError>>;
+
+impl DrawingBackend for Svg {
+    type ErrorType = PaintError;
+
+    fn get_size(&self) -> (u32, u32) {
+        (0, 0)
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, point: BackendCoord, colour: BackendColor) -> Drawn {
+        self.draw_rect(point, (point.0 + 1, point.1 + 1), &colour, true)
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Drawn {
+        self.add_rect(from, to, style, fill);
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+        self.add_path(&mut path.into_iter(), style);
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
+        self.add_circle(at, radius, style, fill);
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
+        self.add_polygon(&mut corners.into_iter(), style);
+        Ok(())
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+        self.add_text(text, style, at);
+        Ok(())
     }
 }
 

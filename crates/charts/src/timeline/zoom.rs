@@ -1,9 +1,11 @@
 //! The visible part of a step.
 
-use crate::zoom::Part;
 use engine::model::report::{Lane, Span};
 use engine::model::step::playback::Playback;
 use engine::units::Seconds;
+
+/// The two ends of a part, in the axis's unit; for a timeline, in fractions of the step.
+pub type Part = (f64, f64);
 
 /// Visible part of a layer's neighbours on each side, over the layer's length.
 const BESIDE: f64 = 0.25;

@@ -1,10 +1,9 @@
 //! The choices that reach the step model as the user makes them: one list, shared by scenario and
 //! setup.
 
-use super::experts::ExpertParallel;
 use super::images::Images;
 use super::objective::Objective;
-use super::parallel::{ContextExchange, Pipeline, TensorParallel};
+use super::parallel::{ContextExchange, ExpertParallel, Pipeline, TensorParallel};
 use super::software::{Communication, Framework, Kernels, Offload, Segments};
 use super::trained::Trained;
 use super::training::{

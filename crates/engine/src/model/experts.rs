@@ -1,7 +1,6 @@
 //! Mixtures of experts on many GPUs (docs/book/model/experts.md): token routing and exchange, and
 //! compute of the experts.
 
-pub mod choice;
 pub mod exchange;
 pub mod layer;
 pub mod overlap;

@@ -1,8 +1,10 @@
 //! Results of one evaluation. Plain numbers in fixed arrays: building a report allocates nothing.
 
+pub mod rollout;
+
+use self::rollout::RolloutReport;
 use super::cost::Amount;
 use super::hardware::Generation;
-use super::rollout::report::RolloutReport;
 use super::software::Framework;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 

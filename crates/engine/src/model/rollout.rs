@@ -7,17 +7,16 @@
 mod cache;
 mod decode;
 pub mod engine;
-pub mod report;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
 pub use decode::{LAYER_LATENCY, decode_step};
 pub use engine::reserved;
-pub use report::{GenerationMemory, GenerationPart, RolloutReport};
 
 use super::memory::states;
 use super::objective::Objective;
 use super::other_models::{OtherModels, with_scalar_head};
 use super::parallel::Mesh;
+pub use super::report::rollout::{GenerationMemory, GenerationPart, RolloutReport};
 use super::report::{Report, TimeReport};
 use super::setup::Setup;
 use super::stages::{Stage, stages};

@@ -3,8 +3,8 @@
 use super::overheads::overheads_on;
 use super::{Model, Scenario, Strategy};
 use crate::model::choices::Choices;
+use crate::model::expert_choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::experts::ExpertParallel;
-use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::lengths::Lengths;
 use crate::model::objective::{Objective, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_divisor};

@@ -4,10 +4,11 @@ use catalog::expert_layers::headline;
 use engine::model::choices::Choices;
 use engine::model::collectives::AllToAll;
 use engine::model::compute::unit_times;
+use engine::model::experts::ExpertParallel;
 use engine::model::experts::exchange::dispatch_time;
 use engine::model::experts::layer::MoeLayer;
+use engine::model::experts::layer::choice::CHUNKS;
 use engine::model::experts::layer::{Choice, best, experts, layer_time, one_way};
-use engine::model::experts::{ExpertParallel, choice};
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
 use engine::model::training::PrecisionPolicy;
@@ -103,7 +104,7 @@ fn no_shape_makes_a_time_that_is_no_number() {
     for setup in [nothing, alone] {
         let layer = MoeLayer::of(&setup);
         for r in [0, 1, 4] {
-            for chunks in choice::CHUNKS {
+            for chunks in CHUNKS {
                 let choice = Choice { r, chunks, algorithm: AllToAll::TwoDimensional };
                 assert!(layer_time(&layer, choice).total().get().is_finite());
             }

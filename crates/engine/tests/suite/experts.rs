@@ -2,8 +2,9 @@
 
 use crate::cases::cases;
 use engine::model::choices::Choices;
-use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
+use engine::model::expert_choice::{self, with_fastest_chunks, with_fastest_degrees};
 use engine::model::experts::exchange::in_chunks;
+use engine::model::experts::layer::choice::{ALGORITHMS, CHUNKS};
 use engine::model::experts::{self, ExpertParallel};
 use engine::model::flops;
 use engine::model::parallel::Mesh;
@@ -170,8 +171,8 @@ proptest! {
     #[test]
     fn the_adaptive_choice_is_no_slower_than_any_static_one(setup in any_setup()) {
         let chosen = evaluate(&with_fastest_chunks(&setup)).time.step;
-        for algorithm in choice::ALGORITHMS {
-            for chunks in choice::CHUNKS {
+        for algorithm in ALGORITHMS {
+            for chunks in CHUNKS {
                 let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
                 let fixed = evaluate(&Setup { choices: Choices { experts, ..setup.choices },
 ..setup }).time.step;
@@ -179,7 +180,7 @@ proptest! {
             }
         }
         let chosen = evaluate(&with_fastest_degrees(&setup));
-        for (ep, etp) in choice::degrees(&setup) {
+        for (ep, etp) in expert_choice::degrees(&setup) {
             let fixed = evaluate(&Setup { mesh: Mesh { ep, etp, ..setup.mesh }, ..setup });
             prop_assert!(chosen.fits() || !fixed.fits());
             let slower = chosen.time.step > fixed.time.step * (1.0 + 1e-12);

@@ -7,7 +7,7 @@ use catalog::expert_layers::{
     figure_12_base, figure_12_large, figure_13, headline, layer, network, table_2, table_5, with_dense_kernels,
 };
 use engine::model::collectives::{AllToAll, Group, all_to_all};
-use engine::model::experts::choice::{ALGORITHMS, CHUNKS};
+use engine::model::experts::layer::choice::{ALGORITHMS, CHUNKS};
 use engine::model::experts::layer::footprint::layer_memory;
 use engine::model::experts::layer::{Choice, Layout, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use engine::model::experts::routing::Encode;

@@ -1,10 +1,9 @@
 //! Scenarios pinned in a link, written as differences from the scenario on screen unless a whole
 //! link is shorter and has fewer pairs.
 
-use super::read::{OTHER_KEYS, read};
+use super::read::{ages, read};
 use super::write::{model_key, value_text, write};
-use super::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, SCALE_KEY, VERSION_KEY};
-use crate::decode::ages;
+use crate::keys::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, SCALE_KEY, VERSION_KEY, is_key};
 use crate::pairs::Pairs;
 use engine::params::quantity::text;
 use engine::params::{self, Unit, is_held};
@@ -17,8 +16,7 @@ pub(crate) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Vec<Issue>) 
     let keys: Vec<String> = own.pairs.iter().map(|(key, _)| key.clone()).collect();
     let is_own = |key: &str| keys.iter().any(|own| own == key);
     if !is_own(VERSION_KEY) {
-        let known = |key: &str| params::find(key).is_some() || OTHER_KEYS.contains(&key);
-        let kept = screen.pairs.iter().filter(|(key, _)| known(key) && !is_own(key));
+        let kept = screen.pairs.iter().filter(|(key, _)| is_key(key) && !is_own(key));
         own.pairs.splice(0..0, kept.cloned());
     }
     let mut found = Vec::new();

@@ -1,42 +1,45 @@
 //! Converts pairs to a scenario.
 
-use super::following;
-use super::{
-    BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, NODES_KEY,
-    RELEASE_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
+use super::{CUSTOM_SHAPE, GENERATIONS, REQUIRED_OF_A_SHAPE, VERSION, generation_name, start, with_derived_heads};
+use crate::following;
+use crate::keys::{
+    BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, GENERATION_KEY, GPU_KEY, MODEL_KEY, NODES_KEY, OWN_KEYS, RELEASE_KEY,
+    REVISION_KEY, SCALE_KEY, VERSION_KEY, is_key,
 };
-use crate::decode::MOST_ISSUES;
-use crate::pairs::{Pairs, stray};
-use crate::release::apply;
+use crate::pairs::{MOST_ISSUES, Pairs, not_a_key, stray, unknown_key};
+use crate::release::{apply, no_release};
 use crate::spelling;
+use crate::values::set_held;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use catalog::releases;
 use catalog::revisions::{FIRST_REVISION, REVISIONS, Revised};
 use engine::nearest::did_you_mean;
-use engine::params::quantity::{nearest, parse, shorten, with_unit};
-use engine::params::{self, Choice, Kind, Number, Param, ParamId, every, is_held};
+use engine::params::quantity::{parse, shorten, with_unit};
+use engine::params::{self, Param, ParamId, every, is_held};
 use engine::scenario::issue::{Cause, Issue, Severity};
 use engine::scenario::layers::read_layers;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
-/// The keys that are not parameters.
-pub const OTHER_KEYS: [&str; 11] = [
-    VERSION_KEY,
-    REVISION_KEY,
-    CLUSTER_KEY,
-    GPU_KEY,
-    GENERATION_KEY,
-    MODEL_KEY,
-    RELEASE_KEY,
-    SCALE_KEY,
-    BLOCKS_KEY,
-    NODES_KEY,
-    BATCH_KEY,
-];
-
-/// Whether a text is a key of links.
-pub fn is_key(text: &str) -> bool {
-    params::find(text).is_some() || OTHER_KEYS.contains(&text)
+/// Adds a sentence if the page does not know the link's version or revision.
+pub(crate) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
+    let unknown = |key: &str, newest: u32| {
+        let typed = pairs.value(key)?;
+        let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
+        (!known).then(|| shorten(typed))
+    };
+    if let Some(version) = unknown(VERSION_KEY, VERSION) {
+        let message = format!(
+            "The link is of version “{version}”, which this page does not know. What version {VERSION} has in common with it was read."
+        );
+        issues.push(stray(Severity::Error, message));
+    }
+    if let Some(revision) = unknown(REVISION_KEY, catalog::REVISION) {
+        let message = format!(
+            "The link was made with revision “{revision}” of the catalog. Revision {} was used, whose values may differ.",
+            catalog::REVISION
+        );
+        issues.push(stray(Severity::Error, message));
+    }
 }
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
@@ -179,20 +182,6 @@ fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Is
     None
 }
 
-/// Returns an issue that no program has the release.
-pub fn no_release(typed: &str) -> Issue {
-    let mut programs: Vec<&str> = releases::RELEASES.iter().map(releases::Release::program_key).collect();
-    programs.dedup();
-    let message = format!(
-        "“{}” is no release of a program that is known: a program with a month, such as {}, or a program alone for its newest \
-         ({}). It was left out.",
-        shorten(typed),
-        releases::RELEASES.last().map_or("", |release| release.id),
-        programs.join(", ")
-    );
-    Issue::error(RELEASE_KEY, message).because(Cause::UnknownName)
-}
-
 /// Sets the generation of a custom GPU.
 fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
     let accelerator = &mut scenario.accelerator;
@@ -230,58 +219,6 @@ fn derive_heads(scenario: &mut Scenario) {
     if let Model::Custom { architecture } = &mut scenario.model {
         *architecture = with_derived_heads(*architecture);
     }
-}
-
-/// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
-pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    match &param.kind {
-        // Links keep this bound in a place of its own, as it depends on the model.
-        Kind::Number(number) => set_number(param, &number.within(scenario), typed, scenario),
-        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
-    }
-}
-
-fn set_held(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    match &param.kind {
-        Kind::Number(number) => set_number(param, number, typed, scenario),
-        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
-    }
-}
-
-fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    let current = (number.get)(scenario);
-    match parse(param.label, number, typed, current) {
-        Ok(value) => {
-            (number.set)(scenario, value);
-            None
-        }
-        Err(error) => {
-            // An unchanged value is not set again, which could change its last bit.
-            if error.nearest != nearest(number, current, number.min) {
-                (number.set)(scenario, error.nearest);
-            }
-            let used = with_unit(number.unit, error.nearest);
-            Some(Issue::error(param.key, format!("{} {used} is used instead.", error.message)))
-        }
-    }
-}
-
-fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    let wanted = typed.to_ascii_lowercase().replace('_', "-");
-    if let Some(index) = choice.options.iter().position(|option| option.key == wanted) {
-        (choice.set)(scenario, index);
-        return None;
-    }
-    let used = choice.options.get((choice.get)(scenario)).map_or("", |option| option.label);
-    let options: Vec<&str> = choice.options.iter().map(|option| option.key).collect();
-    let message = format!(
-        "“{}” is not one of the options of {} ({}).{} {used} is used instead.",
-        shorten(typed),
-        param.label,
-        options.join(", "),
-        did_you_mean(&spelling::values_near(param.key, typed))
-    );
-    Some(Issue::error(param.key, message).because(Cause::UnknownName))
 }
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
@@ -326,24 +263,9 @@ fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     )
 }
 
-/// Returns an issue about an unknown key, with a suggestion.
-pub fn unknown_key(key: &str, value: &str) -> Issue {
-    if let Some(advice) = spelling::advice(key) {
-        let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
-        return stray(Severity::Note, message).because(Cause::UnknownKey);
-    }
-    not_a_key(key, value, &did_you_mean(&spelling::keys_near(key)))
-}
-
-fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
-    let given = shorten(&format!("{key}={value}"));
-    let message = format!("“{}” is no key of a scenario.{near} “{given}” was left out.", shorten(key));
-    stray(Severity::Note, message).because(Cause::UnknownKey)
-}
-
 /// Returns an issue for each key with several values.
 fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
-    let keys = every().map(|param| param.key).chain(OTHER_KEYS);
+    let keys = every().map(|param| param.key).chain(OWN_KEYS);
     keys.filter(|key| pairs.is_ambiguous(key)).map(|key| {
         let last = shorten(pairs.value(key).unwrap_or_default());
         Issue::error(

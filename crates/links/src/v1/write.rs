@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{
-    BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, RELEASE_KEY, REQUIRED_OF_A_SHAPE,
-    REVISION_KEY, SCALE_KEY, VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
+use super::{CUSTOM_SHAPE, REQUIRED_OF_A_SHAPE, VERSION, generation_name, start, with_derived_heads};
+use crate::keys::{
+    BLOCKS_KEY, CLUSTER_KEY, GENERATION_KEY, GPU_KEY, MODEL_KEY, RELEASE_KEY, REVISION_KEY, SCALE_KEY, VERSION_KEY,
 };
 use crate::release::apply;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};

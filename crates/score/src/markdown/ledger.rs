@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::line;
-use crate::predict::Prediction;
+use crate::prediction::Prediction;
 use crate::summary::Entry;
 use analysis::published::MemoryKind;
 use engine::model::report::MemoryPart;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::{errors, left_out, line};
 use crate::expert_layer::{self, ExpertLayer};
 use crate::linked::Set;
-use crate::predict::Prediction;
+use crate::prediction::Prediction;
 use crate::summary::Entry;
 use engine::stats::Errors;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::tuned::table;
 use super::{left_out, line};
-use crate::predict::Prediction;
+use crate::prediction::Prediction;
 use crate::summary::{Entry, score};
 
 /// Writes steps by source and by accelerator at any MFU, including mixtures and adapters; the

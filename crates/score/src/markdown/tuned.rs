@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{errors, left_out, line};
-use crate::predict::Prediction;
+use crate::prediction::Prediction;
 use crate::summary::Entry;
 use engine::stats::Errors;
 

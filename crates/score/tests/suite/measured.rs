@@ -3,7 +3,7 @@
 //! records the current accuracy.
 
 use crate::published::{PUBLISHED, Published};
-use ::score::predict::Prediction;
+use ::score::prediction::Prediction;
 use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs};

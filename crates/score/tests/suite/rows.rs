@@ -5,7 +5,8 @@ use engine::model::software::{AttentionKernel, Framework};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
 use engine::scenario::{Scenario, Strategy};
 use score::LeftOut;
-use score::predict::{self, Prediction};
+use score::predict;
+use score::prediction::Prediction;
 use score::row::Row;
 
 /// Returns the row of a plain run with these columns set; an empty text blanks a column.

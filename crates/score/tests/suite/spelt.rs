@@ -4,7 +4,8 @@ use engine::model::parallel::Schedule;
 use engine::model::software::{AttentionKernel, Loss};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
 use score::LeftOut;
-use score::predict::{self, Prediction};
+use score::predict;
+use score::prediction::Prediction;
 use score::row::Row;
 
 /// Returns a mixture of Megatron-Bridge's tables on GB200, with these columns set.

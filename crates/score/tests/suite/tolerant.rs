@@ -4,7 +4,8 @@ use engine::model::software::{Framework, Loss};
 use engine::model::trained::{BaseFormat, Targets};
 use engine::model::training::{Optimizer, PrecisionPolicy, Recompute};
 use engine::scenario::{Scenario, Strategy};
-use score::predict::{self, Prediction};
+use score::predict;
+use score::prediction::Prediction;
 use score::row::Row;
 use score::summary::{self, Entry};
 

@@ -10,7 +10,7 @@ use e2e::session::{PICTURE, QUIET};
 use e2e::{Element, Kind, Session, wait_for};
 use serde_json::json;
 use walkdir::WalkDir;
-use xtask::site;
+use xtask::shell::dist;
 
 /// The sliders of the first screen.
 pub(crate) const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
@@ -62,7 +62,7 @@ pub(crate) struct Page {
 
 /// Returns the folder of the built site.
 pub(crate) fn built() -> Result<PathBuf> {
-    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(site::folder, PathBuf::from);
+    let folder = std::env::var_os("SHARDWISE_DIST").map_or_else(dist, PathBuf::from);
     if folder.join("sw.js").is_file() {
         return Ok(folder);
     }

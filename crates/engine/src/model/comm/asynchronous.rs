@@ -3,6 +3,7 @@
 //! `torch/distributed/_symmetric_memory/__init__.py`, `_pipelined_all_gather_and_consume`,
 //! `_pipelined_produce_and_all2all`, `_fused_matmul_reduce_scatter_impl`).
 
+use super::blocks;
 use crate::model::compute::{REFERENCE_WIDTH, memory_rate};
 use crate::model::flops::layer_matmul_params;
 use crate::model::hardware::Generation;
@@ -105,5 +106,5 @@ fn inner(setup: &Setup, shares: &LayerShares, gpus: f64) -> f64 {
         + shares.recurrent * arch.recurrent.inner_width()
         + shares.dense() * f64::from(arch.intermediate_size)
         + shares.moe * shared;
-    super::tp_cp::blocks(setup, shares) * f64::from(arch.hidden_size) + width / gpus
+    blocks(setup, shares) * f64::from(arch.hidden_size) + width / gpus
 }

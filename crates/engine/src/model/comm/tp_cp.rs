@@ -1,6 +1,7 @@
 //! Exchanges of tensor and context parallelism within one layer, and the exposed part of them.
 
 use super::asynchronous::{Chunks, beside_products};
+use super::blocks;
 use crate::model::collectives::{self, AllToAll, Group};
 use crate::model::compute::modules;
 use crate::model::flops::backward::recomputed;
@@ -44,13 +45,6 @@ pub struct Hiding {
     pub attention: Seconds,
     /// The layer's attention, backward.
     pub attention_backward: Seconds,
-}
-
-/// Returns the collectives of tensor parallelism in one layer and pass: after attention, and after
-/// the MLP. Routed experts have exchanges of their own; shared experts are split like an MLP.
-pub(super) fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
-    let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
-    (shares.attention + shares.recurrent + shares.mlp) - shares.moe * (1.0 - shared)
 }
 
 /// Returns the exposed time of context parallelism's exchanges of one layer, forward and backward,

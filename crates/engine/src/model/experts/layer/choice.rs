@@ -1,7 +1,11 @@
 //! The static choices for one layer of experts, and the fastest of them.
 
 use super::{AllToAll, LayerTime, MoeLayer, layer_time};
-use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
+
+/// The degrees of pipelining that Tutel searches.
+pub const CHUNKS: [u32; 4] = [1, 2, 4, 8];
+/// The all-to-all algorithms that Tutel searches.
+pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensional];
 
 /// One static choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
 //! Texts of time and money: the tile, and the differences from pinned scenarios.
 
 use crate::components::tile::Delta;
-use crate::panels::pins::words::delta;
 use catalog::accelerators::prices;
 use catalog::accuracy;
 use engine::format;
@@ -72,8 +71,8 @@ pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option
 
 fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
-    let time = delta(share(now.time.get(), then.time.get()), "% time", false);
-    let cost = delta(share(now.cost.get(), then.cost.get()), "% cost", false);
+    let time = Delta::of(share(now.time.get(), then.time.get()), "% time", false);
+    let cost = Delta::of(share(now.cost.get(), then.cost.get()), "% cost", false);
     // Both differences have one reference, shown after the second.
     [Delta { against: String::new(), ..time }, cost]
 }

@@ -2,19 +2,14 @@
 //! and 3.2): the static choice with the shortest step. Weights stay in place under every choice, so
 //! that switching is free.
 
-use super::{AllToAll, Dispatcher, ExpertParallel};
-use crate::model::choices::Choices;
-use crate::model::memory;
-use crate::model::parallel::{Mesh, common_divisor};
-use crate::model::setup::Setup;
-use crate::model::stages::stages;
-use crate::model::step::pace;
+use super::choices::Choices;
+use super::experts::layer::choice::{ALGORITHMS, CHUNKS};
+use super::memory;
+use super::parallel::{Dispatcher, ExpertParallel, Mesh, common_divisor};
+use super::setup::Setup;
+use super::stages::stages;
+use super::step::pace;
 use crate::units::Seconds;
-
-/// The degrees of pipelining that Tutel searches.
-pub const CHUNKS: [u32; 4] = [1, 2, 4, 8];
-/// The all-to-all algorithms that Tutel searches.
-pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensional];
 
 /// Returns the time of a step.
 fn step_time(setup: &Setup) -> Seconds {
@@ -26,7 +21,7 @@ fn step_time(setup: &Setup) -> Seconds {
 /// expert is split over r GPUs, up to the GPUs available for each expert.
 ///
 /// ```
-/// # use engine::{model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
+/// # use engine::{model::{expert_choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
 /// // 16 experts on 64 GPUs: r = 0, 1, 2 and 4 = W/E (arXiv 2206.03382, figure 12).
 /// let model = catalog::model("dbrx").unwrap().pick();
 /// let setup = Scenario { model, gpus: 64, ep: 16, ..catalog::default_scenario() }.setup();

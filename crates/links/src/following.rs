@@ -1,7 +1,7 @@
 //! Keys of quantities that follow from a scenario: the number of nodes, and the sequences of a step
 //! over all GPUs. Both are read from links and never written.
 
-use super::{BATCH_KEY, GPUS_KEY, NODES_KEY};
+use super::keys::{BATCH_KEY, GPUS_KEY, NODES_KEY};
 use engine::params::quantity::shorten;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
@@ -14,7 +14,7 @@ pub(super) fn key_of(key: &str) -> &'static str {
 /// Sets the GPUs from a number of nodes, or the micro-batches of a step from its sequences, in an
 /// otherwise complete scenario; `said` is the value that the text itself gives for the GPUs or
 /// micro-batches. Returns an issue if the number is invalid or contradicts other values.
-pub fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<(&str, &str)>) -> Option<Issue> {
+pub(super) fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<(&str, &str)>) -> Option<Issue> {
     let (name, key) = if key == NODES_KEY { ("nodes", NODES_KEY) } else { ("global batch", BATCH_KEY) };
     let Some(number) = typed.trim().parse::<u32>().ok().filter(|number| *number > 0) else {
         let message = format!("“{}” is no number of {name}: it must be a whole number from 1.", shorten(typed));
