@@ -230,9 +230,12 @@ impl StagePlan {
         }
     }
 
-    /// Returns the phases of a micro-batch between the first and the last.
+    /// Returns the phases of a micro-batch between the first and the last, for which other stages
+    /// of a pipeline wait. They wait for gradients of activations, not for the reductions of a
+    /// single micro-batch.
     pub fn steady(&self) -> Phases {
-        self.phases(false, false)
+        let comm = self.comm(false, false);
+        self.phases_with(&if self.micro_batches > 1.0 { comm } else { comm.without_reduction() })
     }
 
     /// Returns the exposed gathers and reductions of all micro-batches, without each micro-batch's
