@@ -292,15 +292,17 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 /// ```
 pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let t = tensors(setup, element, shares);
-    let tiled = if setup.kernels.tiled_mlp { t.wide * t.hidden_by_kind[0] } else { 0.0 };
     let blocks =
         t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
             - t.narrowed;
-    let AdapterActivations { saved, added } = AdapterActivations::of(setup, &t, element, shares);
+    let frozen = AdapterActivations::of(setup, &t, element, shares);
+    let [dense_hidden, _, _] = t.hidden_by_kind;
+    let [dense_kept, _, _] = modules::kept_of_mlps(&t, &frozen);
+    let (tiled, tiled_hidden) = if setup.kernels.tiled_mlp { (dense_kept, dense_hidden) } else { (0.0, 0.0) };
     // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
     // while it runs.
     let in_tile = tiled * tile_share(setup);
-    let whole = blocks - tiled + t.routed + t.latent + t.state - saved + added;
+    let whole = blocks - tiled + t.routed + t.latent + t.state - frozen.saved + frozen.added;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
@@ -313,7 +315,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
             // XLA recomputes the output projection, so that it does not keep the input of the
             // second norm.
             let again = if setup.traits().is_one_program { t.input } else { 0.0 };
-            let kept = whole - modules::dropped(setup, &t, shares) - again;
+            let kept = whole - modules::dropped(setup, &t, &frozen, shares) - again;
             if kept > input { kept } else { input }
         }
         Recompute::Selective if setup.traits().selective_keeps_products => {
@@ -333,7 +335,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     // XLA only writes the gradients of the first products' outputs.
     let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
     let matrices = matrices(&setup.architecture) - fused;
-    let untiled = t.hidden - tiled / t.wide * (1.0 - tile_share(setup));
+    let untiled = t.hidden - tiled_hidden * (1.0 - tile_share(setup));
     let mlp_backward = in_tile
         + matrices * untiled
         + MLP_BACKWARD_WIDTHS * t.input
@@ -345,7 +347,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         && shares.moe <= 0.0
         && shares.is_uniform()
         && !setup.architecture.latent.is_used()
-        && tiled <= 0.0;
+        && tiled_hidden <= 0.0;
     let backward = in_mixer(&t, whole, blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, during the gather.
