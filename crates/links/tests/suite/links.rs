@@ -424,6 +424,9 @@ const CROSS: [&str; 41] = [
     "prompt",
     "gentp",
     "genmem",
+    // Zero, or at least a rate at which a run ends.
+    "hostbw",
+    "loader",
 ];
 
 /// Asserts the guarantees on every decoded scenario.
