@@ -8,6 +8,7 @@ use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
 use engine::model::flops::recomputed_per_token;
 use engine::model::ladder;
+use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
 use engine::model::memory::states::expert_padding;
 use engine::model::parallel::Mesh;
@@ -133,6 +134,10 @@ proptest! {
 
     #[test]
     fn a_step_with_more_accumulation_is_never_shorter(scenario in any_valid_scenario(), more in 1_u32..4) {
+        // Without FSDP, replicas with padded texts are apart by `1/sqrt(m)` of m micro-batches. A
+        // pipeline's bubble repeats that mean, which falls faster than a micro-batch is added.
+        let is_apart = scenario.texts.batching == Batching::Padded && !scenario.strategy.shards_weights();
+        prop_assume!(!is_apart || scenario.pp <= 1);
         // An update in the backward pass exists without accumulation alone.
         let choices = Choices { update_place: UpdatePlace::AfterBackward, ..scenario.choices };
         let of = |grad_accum_steps| {
