@@ -43,6 +43,7 @@ impl Scenario {
             objective::objective(self, &setup, &step::evaluate(&setup), &mut issues);
         }
         issues.extend(run::critical_batch(&setup, &self.run));
+        issues.extend(run::checkpoint_interval(&setup, &self.run));
         issues.extend(run::host_memory(&setup, &self.run));
         issues
     }

@@ -308,7 +308,11 @@ impl Tape {
         for input in [k, q, v] {
             self.save(node, input.tensor);
         }
-        let elements = sequences * sequence * heads * v.elements / k.elements.max(1) * width;
+        // As many elements as the queries, at the width of the values; in 128 bits, as the product
+        // of two tensors exceeds 64.
+        let rows = u128::from(sequences * sequence * heads);
+        let of_values = rows * u128::from(v.elements) / u128::from(k.elements.max(1));
+        let elements = u64::try_from(of_values).unwrap_or(u64::MAX).saturating_mul(width);
         let name = "_scaled_dot_product_flash_attention";
         let lse = FP32 * sequences * heads * sequence;
         let [tensor, log_sum_exp] = [elements * q.width, lse].map(|bytes| self.kept_or_made(name, bytes));

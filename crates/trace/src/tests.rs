@@ -230,3 +230,13 @@ fn every_tensor_is_freed_once() {
         }
     }
 }
+
+/// Sizes of extreme batches stay within 64 bits, though products of two of them do not.
+#[test]
+fn activations_of_an_extreme_batch_are_in_proportion() {
+    let of = |micro_batch_size| {
+        saved(&Scenario { seq_len: 32_768, micro_batch_size, ..llama(1, Framework::Transformers, Recompute::None) })
+    };
+    let (one, many) = (of(1) as f64, of(933) as f64);
+    assert!((many / one / 933.0 - 1.0).abs() < 1e-2, "{one} {many}");
+}

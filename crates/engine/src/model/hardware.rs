@@ -194,6 +194,23 @@ impl Host {
         speed: crate::fitted::HOST_SAPPHIRE_RAPIDS,
         loader: 0.0,
     };
+    /// Least limit of [`Self::bandwidth`], a hundredth of one channel of DDR4, so that no time is
+    /// infinite.
+    pub const LEAST_BANDWIDTH: BytesPerSecond = BytesPerSecond::from_gb_per_s(0.1);
+    /// Least limit of [`Self::loader`]: a sequence every 17 minutes.
+    pub const LEAST_LOADER: f64 = 1e-3;
+
+    /// Returns the host with limits that are zero or at least the least ones.
+    #[must_use]
+    pub fn with_possible_limits(self) -> Self {
+        let bandwidth = if self.bandwidth > BytesPerSecond::ZERO {
+            self.bandwidth.max(Self::LEAST_BANDWIDTH)
+        } else {
+            self.bandwidth
+        };
+        let loader = if self.loader > 0.0 { self.loader.max(Self::LEAST_LOADER) } else { self.loader };
+        Self { bandwidth, loader, ..self }
+    }
 }
 
 /// The links between GPUs: rates per GPU and per direction.

@@ -84,7 +84,9 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     if setup.trained.is_all() {
         return LocalParams { held: model, trained: model, below: 0.0, neighbour };
     }
-    let tables = if embedding { table } else { 0.0 } + if head && own_head { table } else { 0.0 };
+    // A smaller embedding trains no more than it has.
+    let trained_table = table + beside_tables(arch, tp).min(0.0);
+    let tables = if embedding { trained_table } else { 0.0 } + if head && own_head { table } else { 0.0 };
     LocalParams { neighbour, ..with_trained(setup, model, shares, tables) }
 }
 

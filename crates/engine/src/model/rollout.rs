@@ -15,7 +15,7 @@ pub use engine::reserved;
 use super::memory::states;
 use super::objective::Objective;
 use super::other_models::{OtherModels, with_scalar_head};
-use super::parallel::Mesh;
+use super::parallel::{Mesh, TensorParallel};
 pub use super::report::rollout::{GenerationMemory, GenerationPart, RolloutReport};
 use super::report::{Report, TimeReport};
 use super::setup::Setup;
@@ -60,13 +60,19 @@ pub fn overhead(setup: &Setup) -> Bytes {
 }
 
 /// Returns the model as held by one of the engine's GPUs: whole, in 16 bits, split only by the
-/// engine's own tensor parallelism; adapters are merged.
+/// engine's own tensor parallelism, embedding included (vLLM's `VocabParallelEmbedding`); adapters
+/// are merged.
 pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
     let tp = setup.objective.engine.tp.max(1);
     let mesh = Mesh { tp, etp: tp, ..Mesh::data_parallel(1, 1) };
     let engine = Setup {
         mesh,
-        choices: Choices { trained: Trained::ALL, objective: Objective::NEXT_TOKEN, ..setup.choices },
+        choices: Choices {
+            trained: Trained::ALL,
+            objective: Objective::NEXT_TOKEN,
+            tensor: TensorParallel { splits_embedding: true, ..setup.tensor },
+            ..setup.choices
+        },
         ..*setup
     };
     (engine, stages(&engine).first)

@@ -301,8 +301,8 @@ pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
     }
 }
 
-/// Returns the time of a forward pass without gradients over one micro-batch, and the part in which
-/// blocks run. Of head and loss only the forward product counts.
+/// Returns the time of a forward pass of [`ComputeTimes::without_gradients`] over one micro-batch,
+/// and the part in which blocks run.
 pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Seconds) {
     let layers = f64::from(compute.layers);
     let side = |time, traffic| beside(time, traffic, compute.contention);
@@ -310,7 +310,7 @@ pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Secon
     let first = side(compute.embedding_forward, has_any * comm.gather_layer);
     let middle = side(compute.layer_forward, comm.gather_layer);
     let pairs = positive(layers - 1.0);
-    let last = has_any * compute.layer_forward + compute.without_gradients().head;
+    let last = has_any * compute.layer_forward + compute.head;
     (comm.gather_root + first.both + pairs * middle.both + last, first.compute + pairs * middle.compute + last)
 }
 

@@ -43,6 +43,8 @@ pub struct StagePlan {
     pub exchange_between_nodes: Seconds,
     /// Host time of a micro-batch's launches, its minimum duration.
     launches: Seconds,
+    /// Host time of a forward pass's launches, the minimum duration of a pass without gradients.
+    launches_forward: Seconds,
     /// Exposed part of the host's time between steps.
     pub between_steps: Seconds,
     /// Messages between stages that are exposed while the pipeline fills and drains, in one step.
@@ -115,6 +117,7 @@ impl StagePlan {
             compute,
             optimizer,
             launches: Seconds::ZERO,
+            launches_forward: layers * units.launch,
             between_steps: Seconds::ZERO,
             data_parallel,
             tower_launches: tower.launch_bound,
@@ -141,7 +144,8 @@ impl StagePlan {
     /// at least its launch time, and the last one at least its launch time and the host's time
     /// between steps.
     fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
-        self.launches = f64::from(self.compute.layers) * (units.launch + launches::backward(setup, units.launch));
+        self.launches =
+            self.launches_forward + f64::from(self.compute.layers) * launches::backward(setup, units.launch);
         // The micro-batch with gathers and reductions, in which the GPU is furthest behind.
         let Phases { forward, backward, .. } = self.phases(true, true);
         let ahead = forward + backward - self.launches;
@@ -211,14 +215,27 @@ impl StagePlan {
 
     /// Returns the phases of a micro-batch of the step.
     pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
-        let alone = schedule::phases(&self.compute, &self.comm(is_first, is_last));
-        let waits = self.waits(&alone);
-        Phases { forward: alone.forward + waits, busy: alone.busy + waits, ..alone }
+        self.phases_with(&self.comm(is_first, is_last))
     }
 
-    /// Returns the phases of a micro-batch between the first and the last.
+    fn phases_with(&self, comm: &CommTimes) -> Phases {
+        let alone = schedule::phases(&self.compute, comm);
+        let waits = self.waits(&alone);
+        // The forward pass takes at least its own launches, the backward pass the rest.
+        let in_forward = (self.launches_forward - alone.forward).max(Seconds::ZERO).min(waits);
+        Phases {
+            forward: alone.forward + in_forward,
+            backward: alone.backward + (waits - in_forward),
+            busy: alone.busy + waits,
+        }
+    }
+
+    /// Returns the phases of a micro-batch between the first and the last, for which other stages
+    /// of a pipeline wait. They wait for gradients of activations, not for the reductions of a
+    /// single micro-batch.
     pub fn steady(&self) -> Phases {
-        self.phases(false, false)
+        let comm = self.comm(false, false);
+        self.phases_with(&if self.micro_batches > 1.0 { comm } else { comm.without_reduction() })
     }
 
     /// Returns the exposed gathers and reductions of all micro-batches, without each micro-batch's
@@ -253,10 +270,24 @@ impl StagePlan {
         Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
     }
 
-    /// Returns the time of a forward pass without gradients over one micro-batch, and the part in
-    /// which blocks run.
+    /// Returns the compute of a pass without gradients over one micro-batch, with its idle time for
+    /// the host before its head.
+    pub fn compute_without_gradients(&self) -> ComputeTimes {
+        let compute = self.compute.without_gradients();
+        ComputeTimes { head: compute.head + self.pass_waits_for_host(), ..compute }
+    }
+
+    /// Returns the time for which a pass without gradients over one micro-batch is idle for the
+    /// host.
+    pub fn pass_waits_for_host(&self) -> Seconds {
+        let (kernels, _) = schedule::forward_pass(&self.compute.without_gradients(), &self.data_parallel.micro_batch);
+        (self.launches_forward - kernels).max(Seconds::ZERO)
+    }
+
+    /// Returns the time of a forward pass without gradients over one micro-batch, at least the host
+    /// time of its launches, and the part in which blocks run.
     pub fn forward_pass(&self) -> (Seconds, Seconds) {
-        schedule::forward_pass(&self.compute, &self.data_parallel.micro_batch)
+        schedule::forward_pass(&self.compute_without_gradients(), &self.data_parallel.micro_batch)
     }
 
     /// Returns the gathers of a forward pass without gradients.

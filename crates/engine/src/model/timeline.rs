@@ -47,8 +47,8 @@ pub struct MicroBatch<'a> {
     pub comm: &'a CommTimes<CollectiveCost>,
     /// The kind of collective that reduces on the shard lane.
     pub reduction: Work,
-    /// Forward passes without gradients before the micro-batch, and their gathers.
-    pub passes: (u32, CommTimes<CollectiveCost>),
+    /// Forward passes without gradients before the micro-batch, their compute and their gathers.
+    pub passes: (u32, &'a ComputeTimes, CommTimes<CollectiveCost>),
 }
 
 /// Plays one micro-batch and returns its end. Empty spans are omitted.
@@ -64,10 +64,9 @@ pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
         replicate: start,
         sink,
     };
-    let without_gradients = compute.without_gradients();
-    let (count, gathers) = passes;
+    let (count, without_gradients, gathers) = passes;
     for _ in 0..count {
-        player.forward(&without_gradients, &gathers);
+        player.forward(without_gradients, &gathers);
     }
     player.forward(compute, comm);
     player.backward(compute, comm);

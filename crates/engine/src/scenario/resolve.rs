@@ -68,6 +68,7 @@ impl Scenario {
                 let mut network = self.network.values;
                 network.gpus_per_node = network.gpus_per_node.max(1);
                 network.topology = self.topology;
+                network.host = network.host.with_possible_limits();
                 network
             },
             mesh,

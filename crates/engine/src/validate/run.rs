@@ -1,10 +1,12 @@
 //! Warnings about the whole run, which leave the numbers of the step unchanged.
 
-use crate::format::bytes;
+use crate::format::{bytes, duration};
+use crate::model::run::checkpoint::{size, write_time};
 use crate::model::run::{HostMemory, RunChoices, batch};
 use crate::model::setup::Setup;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
+use crate::units::Seconds;
 
 /// Tokens in a million.
 const MILLION: f64 = 1e6;
@@ -28,6 +30,22 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
         critical / MILLION,
     );
     Some(Issue::note(ParamId::CriticalBatch, message))
+}
+
+/// Returns a note if the next checkpoint is due before one is written, so that the run only writes.
+pub(super) fn checkpoint_interval(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
+    let interval = choices.checkpoint_interval;
+    let write = write_time(setup, size(setup), choices.storage, choices.sharded_checkpoint);
+    if interval <= Seconds::ZERO || interval > write {
+        return None;
+    }
+    let message = format!(
+        "A checkpoint takes {} to write, and the next one is due after {}: the run writes checkpoints and never ends. Enter a longer \
+         interval, 0 for the one that loses least, or faster storage.",
+        duration(write),
+        duration(interval),
+    );
+    Some(Issue::note(ParamId::CheckpointInterval, message))
 }
 
 /// Returns a note if the run needs more memory than its hosts have.

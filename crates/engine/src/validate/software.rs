@@ -1,5 +1,5 @@
 //! Features that the hardware or the strategy lacks: formats without compute units, offloading
-//! without shards.
+//! without shards, hosts that are too slow.
 
 use crate::model::software::Nvme;
 use crate::model::training::ComputeFormat;
@@ -12,6 +12,7 @@ impl Scenario {
     pub(super) fn software(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.narrow_formats());
         issues.extend(self.drives());
+        issues.extend(self.host_limits());
         let replicated = !self.strategy.shards_weights();
         // Megatron's distributed optimizer gathers updated weights, also in 8 bits.
         let updates = self.framework.traits().gathers_updates_in_8_bits && self.strategy != Strategy::Ddp;
@@ -44,6 +45,26 @@ impl Scenario {
             _ => return None,
         };
         Some(Issue::note(ParamId::OffloadNvme, message))
+    }
+
+    /// Returns an issue for each limit of the host that is neither zero nor a rate at which a run
+    /// ends.
+    fn host_limits(&self) -> impl Iterator<Item = Issue> {
+        let host = self.network.values.host;
+        let possible = host.with_possible_limits();
+        let message = |what: &str, asked: f64, least: f64, unit: &str| {
+            format!(
+                "{what} of {asked:e} {unit} is too low. The page computes with {least} {unit}: enter more, or 0 for no limit."
+            )
+        };
+        let bandwidth = (host.bandwidth != possible.bandwidth).then(|| {
+            let [asked, least] = [host, possible].map(|host| host.bandwidth.gb_per_s());
+            Issue::error(ParamId::HostBandwidth, message("Host memory bandwidth", asked, least, "GB/s"))
+        });
+        let loader = (host.loader != possible.loader).then(|| {
+            Issue::error(ParamId::Loader, message("A data loader", host.loader, possible.loader, "sequences/s"))
+        });
+        bandwidth.into_iter().chain(loader)
     }
 
     /// Returns an issue if the GPU has no units for the format of matrix products.

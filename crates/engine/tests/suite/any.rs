@@ -7,10 +7,19 @@ use engine::params::{Kind, Param, Scale, every};
 use engine::scenario::{CUSTOM, Scenario};
 use proptest::prelude::*;
 
-/// A scenario with a cluster, sometimes another accelerator and model of the catalog, and some
-/// parameters moved.
+/// Keys that formulas combine and that rarely meet among all parameters: adapters with tiled MLPs,
+/// lists of texts, accumulation.
+const TOGETHER: [&str; 9] = ["train", "targets", "tiledmlp", "recompute", "texts", "meanlen", "seq", "mbs", "accum"];
+
+/// A scenario with a cluster, sometimes another accelerator and model of the catalog, some
+/// parameters moved, and often some of [`TOGETHER`].
 pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
-    let moves = proptest::collection::vec((0..every().count(), 0.0..=1.0_f64), 0..20);
+    let together = every().enumerate().filter(|(_, param)| TOGETHER.contains(&param.key));
+    let together: Vec<usize> = together.map(|(index, _)| index).collect();
+    assert_eq!(together.len(), TOGETHER.len(), "a key of TOGETHER is no parameter");
+    let any_key = || 0..every().count();
+    let keys = prop_oneof![3 => any_key(), 1 => proptest::sample::select(together)];
+    let moves = proptest::collection::vec((keys, 0.0..=1.0_f64), 0..24);
     (0..CLUSTERS.len(), 0..ACCELERATORS.len() * 2, 0..MODELS.len() * 2, moves).prop_map(
         |(cluster, accelerator, model, moves)| {
             let mut scenario = catalog::default_scenario();

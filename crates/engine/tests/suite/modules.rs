@@ -133,3 +133,20 @@ fn inputs_in_8_bits_are_dropped_as_they_are_kept() {
     assert_eq!(of(RecomputeModules { layernorm: true, ..NONE }), [7168.0, 2.0 * 7168.0]);
     assert_eq!(of(RecomputeModules { mlp: true, ..NONE })[0], 5.0 * 18_432.0 + 7168.0);
 }
+
+/// Tiles and recomputed modules drop only what a frozen MLP keeps: its last product needs no input.
+#[test]
+fn a_frozen_mlp_has_less_to_drop() {
+    const FROZEN: &str = "model=gemma-2b&train=lora&targets=attention";
+    let tiles = |link: &str| {
+        let kept =
+            |tiled: &str| layer(&decode(&format!("{link}{tiled}")).scenario.setup(), BF16, &LayerShares::DENSE).kept;
+        kept("") - kept("&tiledmlp=yes")
+    };
+    let width = BF16 * 16_384.0;
+    assert_eq!([tiles("model=gemma-2b"), tiles(FROZEN)], [4.0 * width, 3.0 * width]);
+    let mlp = RecomputeModules { mlp: true, ..NONE };
+    assert_eq!([dropped("model=gemma-2b", mlp)[0], dropped(FROZEN, mlp)[0]], [4.0 * width, 3.0 * width]);
+    // A tiled MLP has nothing left to drop.
+    assert_eq!(dropped("model=gemma-2b&tiledmlp=yes", mlp)[0], 0.0);
+}

@@ -73,3 +73,30 @@ fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
     assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
     assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));
 }
+
+/// Other stages wait for gradients of activations, not for the reduction of a single micro-batch:
+/// half of the micro-batches are no slower (docs/book/model/overlap.md).
+#[test]
+fn the_bubble_has_no_reductions_of_a_single_micro_batch() {
+    let link = "cluster=server-8x-l40s&model=olmo-2-7b&gpus=4096&pp=4&seq=4096&mbs=1";
+    let time = |accum: u32| decode(&format!("{link}&accum={accum}")).scenario.report().time;
+    let (one, two) = (time(1), time(2));
+    assert!(one.step < two.step, "{one:?} {two:?}");
+    assert_eq!(one.bubble, two.bubble);
+}
+
+/// A pass without gradients takes at least as long as its launches, which the timeline and the
+/// waterfall show once.
+#[test]
+fn forward_passes_without_gradients_are_launched_too() {
+    let link = "cluster=gcp-a4x-max&model=smollm-2-360m&seq=512&gpus=4&mbs=4&recompute=modules&hbm=7200";
+    let time = |more: &str| decode(&format!("{link}{more}")).scenario.report().time;
+    let (orpo, dpo) = (time("&objective=orpo"), time("&objective=dpo"));
+    // Nothing else changes where the host sets the pace; a forward pass has half of the launches.
+    let launches = orpo.forward + orpo.backward;
+    let share = (dpo.step - orpo.step) / launches;
+    assert!((0.45..0.55).contains(&share), "{share}");
+    assert!(dpo.launch_bound > orpo.launch_bound);
+    // The backward pass has the other half.
+    assert!((orpo.backward / launches - 0.5).abs() < 0.01, "{orpo:?}");
+}

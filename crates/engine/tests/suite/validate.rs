@@ -12,6 +12,7 @@ use engine::params;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::layers::read_layers;
 use engine::scenario::{Model, Scenario, Strategy};
+use engine::units::{BytesPerSecond, Seconds};
 
 fn first(change: impl FnOnce(&mut Scenario)) -> Issue {
     let mut scenario = default_scenario();
@@ -482,4 +483,21 @@ fn states_are_divided_by_heads_and_groups() {
     );
     let [groups] = with(16, 1).try_into().unwrap();
     assert!(groups.starts_with("8 groups of the state mixer's keys do not divide over 16 GPUs"), "{groups}");
+}
+
+#[test]
+fn limits_and_intervals_of_which_a_run_never_ends_are_sentences() {
+    let error = first(|scenario| scenario.network.values.host.loader = 5e-324);
+    let message = "A data loader of 5e-324 sequences/s is too low. The page computes with 0.001 sequences/s: enter more, or 0 for no limit.";
+    assert_eq!(error, Issue::error("loader", message));
+    let error = first(|scenario| scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(0.01));
+    assert_eq!(error.key, Some("hostbw"));
+    let slowest = |link: &str| links::decode(link).scenario.run_report().time;
+    for link in ["loader=5e-324", "hostbw=1e-308&offloadopt=yes"] {
+        assert!(slowest(link).get().is_finite(), "{link}");
+    }
+    let note = first(|scenario| scenario.run.checkpoint_interval = Seconds::from_minutes(0.0077));
+    let message = "A checkpoint takes 15.5 s to write, and the next one is due after 462 ms: the run writes checkpoints and never ends. \
+                   Enter a longer interval, 0 for the one that loses least, or faster storage.";
+    assert_eq!(note, Issue::note("ckptevery", message));
 }

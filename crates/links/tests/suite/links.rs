@@ -382,7 +382,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters named by an issue that spans several.
-const CROSS: [&str; 41] = [
+const CROSS: [&str; 44] = [
     "images",
     "shard",
     "gpus",
@@ -424,6 +424,10 @@ const CROSS: [&str; 41] = [
     "prompt",
     "gentp",
     "genmem",
+    "ckptevery",
+    // Zero, or at least a rate at which a run ends.
+    "hostbw",
+    "loader",
 ];
 
 /// Asserts the guarantees on every decoded scenario.

@@ -125,7 +125,7 @@ pub(super) fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
             backward: products(FLASH_BACKWARD, backward, BACKWARD_TRAFFIC) + around * (1.0 - FORWARD_SHARE),
         };
     }
-    let scores = rates.tokens * f64::from(arch.num_attention_heads) / tp * f64::from(setup.batch.seq_len);
+    let scores = rates.tokens * f64::from(arch.num_attention_heads) / tp * layer::unfused_keys(setup);
     let traffic: C = rates.streaming(Bytes::new(UNFUSED_SCORE_BYTES * scores));
     Passes {
         forward: products(1.0, forward, 1.0) + traffic * FORWARD_SHARE,

@@ -162,11 +162,26 @@ pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 
 pub fn mean_executed_attention(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
     let keys = if setup.kernels.attention == AttentionKernel::Unfused {
-        f64::from(setup.batch.seq_len)
+        unfused_keys(setup)
     } else {
         mean_keys(arch, setup.attended(), setup.mask)
     };
     layer_attention(arch, keys)
+}
+
+/// Returns the keys for which an unfused attention computes the scores of a query: the whole
+/// sequence, on average over the tokens of sequences of varying length (`E[l²] / E[l]`).
+///
+/// ```
+/// # use links::decode;
+/// # use engine::model::flops::unfused_keys;
+/// let keys = |texts: &str| unfused_keys(&decode(&format!("seq=2048&meanlen=512&texts={texts}")).scenario.setup());
+/// // Packed texts are masked after the product. Texts of u³ of 2,048 tokens: 2048² / 7 over 2048 / 4.
+/// assert_eq!([keys("full"), keys("packed")], [2048.0, 2048.0]);
+/// assert!((keys("grouped") - 2048.0 * 4.0 / 7.0).abs() < 1e-9);
+/// ```
+pub fn unfused_keys(setup: &Setup) -> f64 {
+    setup.attended().max(f64::from(setup.batch.seq_len))
 }
 
 /// Returns the keys that a query attends to on average under an MFU convention, averaged over

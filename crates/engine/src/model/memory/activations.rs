@@ -57,6 +57,15 @@ pub struct LayerBytes {
     pub backward: Option<LayerBackward>,
 }
 
+impl LayerBytes {
+    /// Returns the bytes per token that the backward pass of a layer in a list holds in addition to
+    /// `whole`. The gradients of its experts, `of_experts`, exist before the backward pass of its
+    /// mixer; at that point attention holds little, a recurrent mixer all tensors of its list.
+    pub fn in_backward(&self, of_experts: f64) -> f64 {
+        self.gradients.max(self.last_block + self.experts * of_experts)
+    }
+}
+
 /// The tensors of one layer, in bytes per token on one GPU.
 struct Tensors {
     /// The layer's input.
@@ -292,15 +301,17 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 /// ```
 pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let t = tensors(setup, element, shares);
-    let tiled = if setup.kernels.tiled_mlp { t.wide * t.hidden_by_kind[0] } else { 0.0 };
     let blocks =
         t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
             - t.narrowed;
-    let AdapterActivations { saved, added } = AdapterActivations::of(setup, &t, element, shares);
+    let frozen = AdapterActivations::of(setup, &t, element, shares);
+    let [dense_hidden, _, _] = t.hidden_by_kind;
+    let [dense_kept, _, _] = modules::kept_of_mlps(&t, &frozen);
+    let (tiled, tiled_hidden) = if setup.kernels.tiled_mlp { (dense_kept, dense_hidden) } else { (0.0, 0.0) };
     // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
     // while it runs.
     let in_tile = tiled * tile_share(setup);
-    let whole = blocks - tiled + t.routed + t.latent + t.state - saved + added;
+    let whole = blocks - tiled + t.routed + t.latent + t.state - frozen.saved + frozen.added;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
@@ -313,7 +324,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
             // XLA recomputes the output projection, so that it does not keep the input of the
             // second norm.
             let again = if setup.traits().is_one_program { t.input } else { 0.0 };
-            let kept = whole - modules::dropped(setup, &t, shares) - again;
+            let kept = whole - modules::dropped(setup, &t, &frozen, shares) - again;
             if kept > input { kept } else { input }
         }
         Recompute::Selective if setup.traits().selective_keeps_products => {
@@ -333,7 +344,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     // XLA only writes the gradients of the first products' outputs.
     let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
     let matrices = matrices(&setup.architecture) - fused;
-    let untiled = t.hidden - tiled / t.wide * (1.0 - tile_share(setup));
+    let untiled = t.hidden - tiled_hidden * (1.0 - tile_share(setup));
     let mlp_backward = in_tile
         + matrices * untiled
         + MLP_BACKWARD_WIDTHS * t.input
@@ -345,7 +356,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         && shares.moe <= 0.0
         && shares.is_uniform()
         && !setup.architecture.latent.is_used()
-        && tiled <= 0.0;
+        && tiled_hidden <= 0.0;
     let backward = in_mixer(&t, whole, blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, during the gather.
@@ -381,8 +392,9 @@ fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
 }
 
 /// Returns the layer being computed at the peak: one with experts, or, in a list of layers, the
-/// kind that holds most in addition to its kept tensors; `None` if all layers are alike.
-pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<LayerBytes> {
+/// kind that holds most in addition to its kept tensors, with `of_experts` bytes per token of
+/// gradients of an expert layer; `None` if all layers are alike.
+pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares, of_experts: f64) -> Option<LayerBytes> {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
         let is_mixed = shares.moe > 0.0 && shares.moe < 1.0;
@@ -392,7 +404,7 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<Laye
         .pattern
         .distinct_among(arch.num_hidden_layers)
         .map(|kind| layer(setup, element, &arch.shares_of_kind(kind)));
-    let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.gradients;
+    let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.in_backward(of_experts);
     kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Passes {
     pub(super) time: Seconds,
     pub(super) busy: Seconds,
     pub(super) exchange: Seconds,
+    /// Idle time for the host.
+    pub(super) waits: Seconds,
     /// Dispatch and combine that compute hides.
     hidden: Seconds,
     gathers: Seconds,
@@ -52,6 +54,7 @@ impl Passes {
             time: count * time,
             busy: count * busy,
             exchange: count * plan.compute.exchanged_forward(),
+            waits: count * plan.pass_waits_for_host(),
             hidden: count * plan.compute.hidden_forward(),
             gathers: count * plan.gathered_forward(),
         }
@@ -195,7 +198,10 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
             + crossing(plan.compute.experts.crosses, hidden),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
-        launch_bound: micro_batches * plan.launch_bound(&units) + plan.waits_for_host() + plan.between_steps,
+        launch_bound: micro_batches * plan.launch_bound(&units)
+            + plan.waits_for_host()
+            + passes.waits
+            + plan.between_steps,
     }
 }
 

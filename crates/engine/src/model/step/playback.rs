@@ -153,7 +153,7 @@ impl Playback {
             compute: &compute,
             amounts: &self.blocks,
             comm: &comm,
-            passes: (self.passes, self.comm.micro_batch),
+            passes: (self.passes, &self.plan.compute_without_gradients(), self.comm.micro_batch),
             reduction: self.plan.reduction,
         };
         let mut now = timeline::play(&played, sink);

@@ -151,9 +151,9 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let layer = compute.layer_forward - inside.layer_forward + compute.layer_backward - inside.layer_backward;
     let ends = compute.embedding_forward - inside.embedding_forward + compute.embedding_backward;
     let blocks = ends + f64::from(compute.layers) * layer + (compute.head - inside.head);
-    let in_blocks = time.launch_bound - plan.waits_for_host();
+    let in_blocks = time.launch_bound - plan.waits_for_host() - passes.waits;
     let kernels = (micro_batches * blocks + plan.optimizer - in_blocks).max(Seconds::ZERO);
-    let scored = passes.busy - passes.exchange;
+    let scored = passes.busy - passes.exchange - passes.waits;
     let beside = time.compute - kernels - time.launch_bound - scored;
     let split = of_compute(setup, report, kernels.min(time.compute), nothing)
         .with(StepPart::Launches, time.launch_bound)

@@ -70,7 +70,7 @@ fn played(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Vec<Span>) {
         amounts: &BlockAmounts::default(),
         comm: &comm,
         reduction: Work::ReduceScatter,
-        passes: (0, CommTimes::default()),
+        passes: (0, compute, CommTimes::default()),
     };
     let end = play(&micro_batch, &mut |span| spans.push(span));
     (end, spans)

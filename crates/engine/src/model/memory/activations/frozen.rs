@@ -20,6 +20,11 @@ const DORA_OUTPUTS: f64 = 2.0;
 pub(super) struct AdapterActivations {
     pub(super) saved: f64,
     pub(super) added: f64,
+    /// Parts of `saved` that are inputs of the last products of dense MLPs, shared experts and
+    /// routed experts.
+    pub(super) mlp_inputs: [f64; 3],
+    /// Part of `saved` that is copies of tokens at their experts.
+    pub(super) copies: f64,
 }
 
 impl AdapterActivations {
@@ -46,11 +51,16 @@ impl AdapterActivations {
             + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
         let unread = if t.norm_count > norms_read { t.norm_count - norms_read } else { 0.0 };
         let of_mlp = direct(&dense, Input::Activation) || direct(&shared, Input::Activation);
+        let of_experts = direct(&routed, Input::Activation);
+        // XLA recomputes the activation, so that no last product keeps its input.
+        let of_hidden = if setup.traits().is_one_program { 0.0 } else { 1.0 - t.narrow };
+        let [dense_input, shared_input, routed_input] = t.hidden_by_kind.map(|hidden| of_hidden * hidden);
+        let mlp_inputs = [kept(of_mlp, dense_input), kept(of_mlp, shared_input), kept(of_experts, routed_input)];
+        let copies = kept(direct(&routed, Input::MlpNorm), (1.0 - t.narrow) * t.copy);
         let less = t.normalised
             + unread * t.norm_output_bytes
-            + kept(of_mlp, (1.0 - t.narrow) * t.hidden_dense_and_shared)
-            + kept(direct(&routed, Input::Activation), (1.0 - t.narrow) * (t.hidden - t.hidden_dense_and_shared))
-            + kept(direct(&routed, Input::MlpNorm), (1.0 - t.narrow) * t.copy)
+            + mlp_inputs.iter().sum::<f64>()
+            + copies
             + kept(direct(&attention, Input::Latent), t.latent_outputs);
 
         let sum = |modules: &[Module]| modules.iter().map(|module| of_adapter(setup, module, element)).sum::<f64>();
@@ -65,7 +75,7 @@ impl AdapterActivations {
         if keeps == ProductsKeep::Matrices {
             more += matrices(setup, shares) / tokens(setup);
         }
-        Self { saved: less, added: more }
+        Self { saved: less, added: more, mlp_inputs, copies }
     }
 }
 

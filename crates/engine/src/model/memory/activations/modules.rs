@@ -1,6 +1,7 @@
 //! Activations that a layer drops when single modules are recomputed.
 
 use super::Tensors;
+use super::frozen::AdapterActivations;
 use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 
@@ -18,19 +19,28 @@ const PLAIN_INPUTS: f64 = 1.0;
 /// - `moe_act` drops the tensors after the first products of routed experts, `moe` all tensors of
 ///   shared and routed experts, with the copies of tokens and the router's tensors.
 ///
-/// The inputs of modules stay: the residual stream, or a norm's output.
-pub(super) fn dropped(setup: &Setup, t: &Tensors, shares: &LayerShares) -> f64 {
+/// The inputs of modules stay: the residual stream, or a norm's output. Tensors that frozen
+/// matrices do not keep, and those of a tiled MLP, cannot be dropped again.
+pub(super) fn dropped(setup: &Setup, t: &Tensors, frozen: &AdapterActivations, shares: &LayerShares) -> f64 {
     let (modules, norms) = (setup.modules(), setup.recomputed_norms());
-    let [dense, shared, routed] = t.hidden_by_kind;
-    // The input of an MLP's last product is one of its hidden tensors.
-    let all = t.wide - t.narrow;
+    let [dense, shared, routed] = kept_of_mlps(t, frozen);
+    let [_, _, routed_hidden] = t.hidden_by_kind;
     let inputs = if setup.architecture.gated_mlp { GATED_INPUTS } else { PLAIN_INPUTS };
     let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };
     one(t.scores, modules.core_attn)
         + one(t.query + 2.0 * t.key, modules.mla_up_proj)
         + t.norm_output * (shares.attention * norms.attention + shares.dense() * norms.mlp + shares.moe * norms.experts)
-        + one(all * dense, modules.mlp)
-        + one(all * shared, modules.shared_experts || modules.moe)
-        + one((all - inputs) * routed, modules.moe_act)
-        + one(all * routed + t.routed - t.narrow * t.copy, modules.moe)
+        + one(dense, modules.mlp && !setup.kernels.tiled_mlp)
+        + one(shared, modules.shared_experts || modules.moe)
+        + one(routed - inputs * routed_hidden, modules.moe_act)
+        + one(routed + t.routed - t.narrow * t.copy - frozen.copies, modules.moe)
+}
+
+/// Returns the bytes per token of the hidden tensors that dense MLPs, shared experts and routed
+/// experts keep: the input of the last product is one of them, narrower where products keep
+/// narrower inputs, and not kept if the product is frozen.
+pub(super) fn kept_of_mlps(t: &Tensors, frozen: &AdapterActivations) -> [f64; 3] {
+    let [dense, shared, routed] = t.hidden_by_kind.map(|hidden| (t.wide - t.narrow) * hidden);
+    let [dense_input, shared_input, routed_input] = frozen.mlp_inputs;
+    [dense - dense_input, shared - shared_input, routed - routed_input]
 }
