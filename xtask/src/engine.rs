@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::programs::{FRAMEWORKS, TRANSFORMERS};
-use crate::shell::{cargo, of_kind, output, program, read, root, run as run_program, step, write};
+use crate::shell::{cargo, exe, of_kind, output, program, read, root, run as run_program, step, target, write};
 
 /// The package of the engine.
 pub const ENGINE: &str = "engine";
@@ -137,9 +137,11 @@ fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<S
     Ok(written)
 }
 
-/// Runs the score on all tables and returns its output in a format.
+/// Runs the score on all tables and returns its output in a format. It shares its objects with the
+/// tests: it runs for seconds, and an optimized build takes minutes.
 fn scored(format: &str) -> Result<String> {
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", SCORE, "--example", "score", "--"]);
+    run_program(&mut cargo(&["build", "--quiet", "--workspace", "--example", "score"]))?;
+    let mut command = program(target().join("debug").join("examples").join(exe("score")));
     let tables: Vec<Vec<PathBuf>> =
         MEASURED.iter().map(|folder| of_kind(&root().join(folder), "csv")).collect::<Result<_>>()?;
     command.arg(format).args(tables.concat());

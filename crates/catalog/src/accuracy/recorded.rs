@@ -20,7 +20,7 @@ pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "gb300", runs: 109, steps: 89, step_error: Some(5.4), peaks: 0, peak_error: None },
     Measured { accelerator: "h100-64gb", runs: 65, steps: 60, step_error: Some(7.4), peaks: 0, peak_error: None },
     Measured { accelerator: "h100-96gb", runs: 19, steps: 6, step_error: Some(17.0), peaks: 10, peak_error: Some(2.6) },
-    Measured { accelerator: "h100-sxm", runs: 1496, steps: 677, step_error: Some(5.6), peaks: 1106, peak_error: Some(4.1) },
+    Measured { accelerator: "h100-sxm", runs: 1496, steps: 677, step_error: Some(5.7), peaks: 1106, peak_error: Some(4.1) },
     Measured { accelerator: "h20", runs: 2, steps: 2, step_error: Some(19.5), peaks: 2, peak_error: Some(2.5) },
     Measured { accelerator: "h200", runs: 23, steps: 23, step_error: Some(6.0), peaks: 3, peak_error: Some(8.2) },
     Measured { accelerator: "h200-nvl", runs: 1, steps: 1, step_error: Some(8.5), peaks: 0, peak_error: None },

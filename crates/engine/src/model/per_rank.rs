@@ -125,7 +125,9 @@ impl LayerParams {
         if shares.recurrent > 0.0 {
             matrices += shares.recurrent * (arch.recurrent_params_per_layer() as f64 / tp);
         }
-        matrices += arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1)) / tp;
+        // Parameters that are missing may be those of experts, which are on other GPUs.
+        matrices =
+            (matrices + arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1)) / tp).max(0.0);
         let all = arch.norm_params_per_layer() as f64;
         let inner = arch.attention_norm_params() as f64;
         Self { matrices, norms: all - (1.0 - shares.attention) * inner }

@@ -57,15 +57,6 @@ pub struct LayerBytes {
     pub backward: Option<LayerBackward>,
 }
 
-impl LayerBytes {
-    /// Returns the bytes per token that the backward pass of a layer in a list holds in addition to
-    /// `whole`. The gradients of its experts, `of_experts`, exist before the backward pass of its
-    /// mixer; at that point attention holds little, a recurrent mixer all tensors of its list.
-    pub fn in_backward(&self, of_experts: f64) -> f64 {
-        self.gradients.max(self.last_block + self.experts * of_experts)
-    }
-}
-
 /// The tensors of one layer, in bytes per token on one GPU.
 struct Tensors {
     /// The layer's input.
@@ -392,9 +383,8 @@ fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
 }
 
 /// Returns the layer being computed at the peak: one with experts, or, in a list of layers, the
-/// kind that holds most in addition to its kept tensors, with `of_experts` bytes per token of
-/// gradients of an expert layer; `None` if all layers are alike.
-pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares, of_experts: f64) -> Option<LayerBytes> {
+/// kind that holds most in addition to its kept tensors; `None` if all layers are alike.
+pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<LayerBytes> {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
         let is_mixed = shares.moe > 0.0 && shares.moe < 1.0;
@@ -404,7 +394,7 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares, of_experts: f6
         .pattern
         .distinct_among(arch.num_hidden_layers)
         .map(|kind| layer(setup, element, &arch.shares_of_kind(kind)));
-    let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.in_backward(of_experts);
+    let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.gradients;
     kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
 }
 

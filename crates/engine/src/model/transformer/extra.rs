@@ -1,6 +1,7 @@
 //! Parameters that no field of an [`Architecture`] describes.
 
 use super::Architecture;
+use core::num::Saturating;
 
 /// Parameters that no other field of an [`Architecture`] describes, of single families. Negative if
 /// a family has fewer parameters than its fields add up to.
@@ -23,24 +24,15 @@ fn at_most_half_missing(extra: i64, counted: impl Fn() -> u64) -> i64 {
 }
 
 impl Architecture {
-    /// Returns the parameters that all layers would have if each had the smallest block alone, on
-    /// every GPU: extra parameters are even over layers, whatever their kind.
-    fn least_layer_params(&self) -> u64 {
-        let blocks = self.blocks();
-        let kinds = [
-            (blocks.attention, self.attention_params_per_layer()),
-            (blocks.recurrent, self.recurrent_params_per_layer()),
-            (blocks.dense, self.mlp_params_per_layer()),
-            (blocks.experts, self.router_and_shared_params_per_layer()),
-        ];
-        let least = kinds.into_iter().filter(|&(layers, params)| layers > 0 && params > 0).map(|(_, params)| params);
-        least.min().unwrap_or(0).saturating_mul(u64::from(self.num_hidden_layers))
+    /// Returns the parameters of all layers that one token uses, without extra parameters.
+    fn used_matrix_params(&self) -> u64 {
+        (Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.top_k()))).0
     }
 
-    /// Returns [`ExtraParams::layers`], of which at most half of each layer's smallest block may be
+    /// Returns [`ExtraParams::layers`], of which at most half of the described parameters may be
     /// missing.
     pub fn extra_layer_params(&self) -> i64 {
-        at_most_half_missing(self.extra.layers, || self.least_layer_params())
+        at_most_half_missing(self.extra.layers, || self.used_matrix_params())
     }
 
     /// Returns [`ExtraParams::outside`], of which at most half of the embedding may be missing.

@@ -82,8 +82,6 @@ pub(super) struct PeakInputs {
     /// The checkpointed layers, if only some are recomputed.
     checkpointed: Option<Checkpointed>,
     pub(super) in_layer: f64,
-    /// The current layer.
-    pub(super) in_work: LayerBytes,
     /// Parameters of the current layer whose gradients are not yet reduced at that point.
     pub(super) computed_in_layer: f64,
     pub(super) end_of_layer: f64,
@@ -116,9 +114,11 @@ pub(super) struct PeakInputs {
     pub(super) largest: f64,
 }
 
-/// Returns the bytes that the current layer, with `of_experts` bytes per token of gradients of
-/// experts, holds in its backward pass in addition to its kept activations, and its parameters with
-/// gradients as computed, not yet reduced.
+/// Returns the bytes that the current layer holds in its backward pass in addition to its kept
+/// activations. The gradients of its experts (`of_experts` bytes) exist before the backward pass of
+/// its mixer; at that point attention holds little, a recurrent mixer all tensors of its list.
+///
+/// Also returns the layer's parameters with gradients as computed, not yet reduced.
 fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) -> (f64, f64) {
     let tokens = per_rank::tokens(setup);
     if let Some(LayerBackward { mlp, attention }) = in_work.backward {
@@ -126,9 +126,12 @@ fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) ->
         let size = |moment: &Moment| moment.beside * tokens + bytes * moment.computed;
         return of(attention.filter(|attention| size(attention) > size(&mlp)).unwrap_or(mlp));
     }
-    let is_listed = setup.architecture.pattern.is_used();
-    let most = if is_listed { in_work.in_backward(of_experts) } else { in_work.gradients };
-    (most * tokens, 0.0)
+    let most = in_work.gradients * tokens;
+    if !setup.architecture.pattern.is_used() {
+        return (most, 0.0);
+    }
+    let after_experts = in_work.last_block * tokens + in_work.experts * of_experts;
+    (if after_experts > most { after_experts } else { most }, 0.0)
 }
 
 /// Returns the elements of a layer's largest weight on one GPU before sharding: of an MLP, or of
@@ -165,9 +168,9 @@ impl PeakInputs {
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
         let of_layer = activations::layer(setup, bytes.activation, &stage.shares);
-        let gradients = bytes.gathered * trained.expert_unit / tokens;
-        let in_work = activations::in_work(setup, bytes.activation, &stage.shares, gradients).unwrap_or(of_layer);
-        let (in_layer, computed_in_layer) = in_layer(setup, &in_work, gradients, bytes.gathered);
+        let in_work = activations::in_work(setup, bytes.activation, &stage.shares).unwrap_or(of_layer);
+        let (in_layer, computed_in_layer) =
+            in_layer(setup, &in_work, bytes.gathered * trained.expert_unit, bytes.gathered);
         let logits = logits(setup, stage);
         let models = OtherModels::of(setup, stage).total();
         let tower = TowerMemory::of(setup, stage);
@@ -217,7 +220,6 @@ impl PeakInputs {
             checkpointed: Checkpointed::of(setup, &of_layer),
             working: (in_work.whole - in_work.kept) * tokens,
             in_layer,
-            in_work,
             computed_in_layer,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             // The logits of further tokens are kept while those of the next token are processed.

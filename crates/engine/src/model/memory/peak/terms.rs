@@ -7,7 +7,7 @@ use super::{
     Alive, Gathered, Held, Unreduced, communicators, context, dequantized, most_needy, switch_communicators, within,
     workspaces,
 };
-use crate::model::memory::activations::LayerBytes;
+use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::moments::moment_bytes;
 use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
@@ -130,7 +130,9 @@ impl PeakTerms {
         let (left, working) = match point {
             Point::Gather | Point::Loss => (layers, Working::Loss(inputs.at_loss / tokens)),
             Point::InLayer(left) => {
-                let layer = inputs.in_work;
+                let whole = || activations::layer(setup, bytes.activation, &stage.shares);
+                let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
+                let layer = in_work.unwrap_or_else(whole);
                 let gradients = inputs.in_layer / tokens;
                 (
                     left,
