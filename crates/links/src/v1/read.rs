@@ -270,7 +270,7 @@ fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
         let last = shorten(pairs.value(key).unwrap_or_default());
         Issue::error(
             key,
-            format!("The link holds {key} more than once, with different values. The last one, “{last}”, counts."),
+            format!("{key} is given more than once, with different values. The last one, “{last}”, counts."),
         )
     })
 }

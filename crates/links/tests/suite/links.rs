@@ -268,7 +268,7 @@ fn other_versions_and_revisions_are_read_as_far_as_they_go() {
 fn contradictions_are_sentences() {
     assert_eq!(
         sentences("gpus=8&gpus=16"),
-        ["The link holds gpus more than once, with different values. The last one, “16”, counts."]
+        ["gpus is given more than once, with different values. The last one, “16”, counts."]
     );
     assert_eq!(
         sentences("model=llama-3-8b&size=13B&layers=3"),
@@ -506,5 +506,19 @@ fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled
         let scenario = decode(&link).scenario;
         assert!(scenario.model.architecture().num_hidden_layers <= 2048);
         assert!(scenario.report().time.step.get().is_finite());
+    }
+}
+
+#[test]
+fn a_value_that_is_given_twice_is_an_issue_in_json_too() {
+    for (text, count) in [
+        (r#"{"gpus": 8, "gpus": 16}"#, 1),
+        (r#"{"gpus": 8, "num_gpus": 16}"#, 1),
+        (r#"{"mfu": 0.5, "scenario": {"gpus": 8, "gpus": 16}}"#, 1),
+        (r#"{"gpus": 8, "gpus": 8}"#, 0),
+    ] {
+        let decoded = decode(text);
+        assert_eq!(decoded.issues.len(), count, "{text}: {:?}", decoded.issues);
+        assert_eq!(decoded.scenario.gpus, if count == 1 { 16 } else { 8 }, "{text}");
     }
 }
