@@ -66,13 +66,6 @@ pub(crate) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     if let Some(typed) = pairs.value(SCALE_KEY) {
         issues.extend(scaled(typed, &mut scenario));
     }
-    // The default tokens follow the task, which later rows may have changed.
-    let tokens = ParamId::TrainingTokens;
-    if let Some(typed) = pairs.value(tokens.key()) {
-        scenario.run.tokens = start().run.tokens;
-        // Issues about them were already reported.
-        let _ = set_held(tokens.param(), typed, &mut scenario);
-    }
     for key in [NODES_KEY, BATCH_KEY] {
         if let Some(typed) = pairs.value(key) {
             let other = following::key_of(key);

@@ -76,7 +76,7 @@ pub(crate) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
     ];
     let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
     let release = scenario.release.map(|release| (RELEASE_KEY, release.0.id.into()));
-    let all = every().filter(|param| is_held(param, scenario));
+    let all = every().filter(|param| is_held(param, scenario) && !is_unsaid(param, scenario));
     let scale = scale.map(|size| (SCALE_KEY, size.into()));
     presets
         .into_iter()
@@ -159,7 +159,7 @@ fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     }
 }
 
-/// Whether these are the default tokens of the run, which follow the task until the user sets them.
+/// Whether these are the default tokens of the run, which follow the task until somebody sets them.
 fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
     param.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
 }

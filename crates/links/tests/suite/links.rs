@@ -6,7 +6,9 @@ use crate::cases::cases;
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{MODELS, SCENARIOS, default_scenario};
 use engine::json::compact;
-use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find};
+use engine::model::run::RunChoices;
+use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, ParamId, every, find, is_held};
+use engine::scenario::data::Length;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy as Sharding};
 use engine::validate::issues;
@@ -29,14 +31,20 @@ fn published() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         .collect()
 }
 
-/// Every value of a scenario as text.
+/// Every value of a scenario as text. Tokens that nobody chose are those of the task.
 fn meaning(scenario: &Scenario) -> Vec<(String, String)> {
-    let json = to_json(scenario);
+    let said = Scenario { run: RunChoices { tokens: tokens(scenario), ..scenario.run }, ..*scenario };
+    let json = to_json(&said);
     json.as_object()
         .unwrap()
         .iter()
         .map(|(key, value)| (key.clone(), compact(value).trim_matches('"').to_owned()))
         .collect()
+}
+
+/// The tokens to train on, where the data is no list of texts.
+fn tokens(scenario: &Scenario) -> f64 {
+    (ParamId::TrainingTokens.number().unwrap().get)(scenario)
 }
 
 /// Without the thin spaces.
@@ -521,4 +529,66 @@ fn a_value_that_is_given_twice_is_an_issue_in_json_too() {
         assert_eq!(decoded.issues.len(), count, "{text}: {:?}", decoded.issues);
         assert_eq!(decoded.scenario.gpus, if count == 1 { 16 } else { 8 }, "{text}");
     }
+}
+
+/// Tasks that differ in what they take for usual: objectives, what is trained, texts, and the
+/// gallery.
+fn tasks() -> Vec<Scenario> {
+    let choices = [ParamId::Objective, ParamId::Method, ParamId::Batching];
+    let with = choices.iter().flat_map(|id| {
+        let Kind::Choice(choice) = id.param().kind else { panic!("{} is no choice", id.key()) };
+        (0..choice.options.len()).map(move |index| {
+            let mut task = decode("model=llama-3.1-8b&cluster=dgx-h100&gpus=8").scenario;
+            (choice.set)(&mut task, index);
+            task
+        })
+    });
+    with.chain(SCENARIOS.iter().map(|entry| decode(entry.link).scenario)).collect()
+}
+
+/// A value that another task takes for usual is said here, and must not be taken for unsaid.
+#[test]
+fn the_usual_values_of_every_other_task_survive_link_and_json() {
+    let tasks = tasks();
+    let mut checked = 0;
+    for (place, task) in tasks.iter().enumerate() {
+        // Gallery entries give values; each task of the choices takes them.
+        if place >= tasks.len() - SCENARIOS.len() {
+            break;
+        }
+        for param in every().filter(|param| is_held(param, task)) {
+            let mut seen = vec![*task];
+            for other in &tasks {
+                let mut said = *task;
+                match param.kind {
+                    Kind::Number(number) => (number.set)(&mut said, (number.get)(other)),
+                    Kind::Choice(choice) => (choice.set)(&mut said, (choice.get)(other)),
+                }
+                if seen.contains(&said) {
+                    continue;
+                }
+                seen.push(said);
+                checked += 1;
+                let link = encode(&said);
+                assert_eq!(decode(&link).scenario, said, "{} is lost in {link}", param.key);
+                assert_eq!(decode(&compact(&to_json(&said))).scenario, said, "{} is lost in JSON of {link}", param.key);
+            }
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+}
+
+/// 1T tokens are usual for pre-training alone: a link of LoRA keeps them.
+#[test]
+fn tokens_that_were_said_are_kept() {
+    for task in ["train=lora", "objective=dpo", "objective=grpo", "train=all"] {
+        for text in [format!("model=llama-3.1-8b&{task}&tokens=1T"), format!("tokens=1T&{task}&model=llama-3.1-8b")] {
+            let scenario = decode(&text).scenario;
+            assert_eq!((scenario.length(), tokens(&scenario)), (Length::Tokens(1e12), 1e12), "{text}");
+            assert!(encode(&scenario).contains("tokens=1T"), "{text}: {}", encode(&scenario));
+        }
+    }
+    let usual = decode("model=llama-3.1-8b&train=lora").scenario;
+    assert_eq!(usual.length(), Length::Texts(1e4, 3.0));
+    assert_eq!(to_json(&usual).get("tokens"), None);
 }
