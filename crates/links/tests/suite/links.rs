@@ -13,7 +13,7 @@ use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy as Sharding};
 use engine::validate::issues;
 use links::decode::LONGEST_LINK;
-use links::{decode, encode, to_json, v1};
+use links::{decode, encode, to_json, v1, without_effect};
 use proptest::prelude::*;
 
 /// Links in the first line of each block, and under it what they mean. Blocks are added and never
@@ -517,20 +517,6 @@ fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled
     }
 }
 
-#[test]
-fn a_value_that_is_given_twice_is_an_issue_in_json_too() {
-    for (text, count) in [
-        (r#"{"gpus": 8, "gpus": 16}"#, 1),
-        (r#"{"gpus": 8, "num_gpus": 16}"#, 1),
-        (r#"{"mfu": 0.5, "scenario": {"gpus": 8, "gpus": 16}}"#, 1),
-        (r#"{"gpus": 8, "gpus": 8}"#, 0),
-    ] {
-        let decoded = decode(text);
-        assert_eq!(decoded.issues.len(), count, "{text}: {:?}", decoded.issues);
-        assert_eq!(decoded.scenario.gpus, if count == 1 { 16 } else { 8 }, "{text}");
-    }
-}
-
 /// Tasks that differ in what they take for usual: objectives, what is trained, texts, and the
 /// gallery.
 fn tasks() -> Vec<Scenario> {
@@ -591,4 +577,57 @@ fn tokens_that_were_said_are_kept() {
     let usual = decode("model=llama-3.1-8b&train=lora").scenario;
     assert_eq!(usual.length(), Length::Texts(1e4, 3.0));
     assert_eq!(to_json(&usual).get("tokens"), None);
+}
+
+/// One note for each stated key without effect, and none for one that has the value which holds
+/// anyway.
+#[test]
+fn a_stated_key_without_effect_is_named() {
+    let said = |text: &str| {
+        let decoded = decode(text);
+        without_effect(&decoded.scenario, &decoded.keys).into_iter().map(|issue| issue.message).collect::<Vec<_>>()
+    };
+    for (text, expected) in [
+        ("texts=packed&tokens=2B", vec!["“tokens=2B” has no effect with texts=packed: is texts=full meant?"]),
+        ("samples=1000&epochs=3", vec!["“samples=1000” has no effect with texts=full: is texts=packed meant?"]),
+        (
+            "base=nf4&rank=64",
+            vec![
+                "“rank=64” has no effect with train=all: is train=lora meant?",
+                "“base=nf4” has no effect with train=all: is train=lora meant?",
+            ],
+        ),
+        (r#"{"num_train_epochs":3,"lora_r":64}"#, vec!["“rank=64” has no effect with train=all: is train=lora meant?"]),
+        ("base=nf4&rank=64&train=lora", vec![]),
+        ("rank=16&train=all&epochs=3&sp=no", vec![]),
+        // No single choice gives these an effect.
+        ("model=llama-3-8b&ep=8", vec!["“ep=8” has no effect in this run: leave it out."]),
+        ("vpp=4", vec!["“vpp=4” has no effect in this run: leave it out."]),
+        ("vpp=4&pp=2", vec!["“vpp=4” has no effect with schedule=1f1b: is schedule=interleaved meant?"]),
+        (
+            "upd=2&galrank=4",
+            vec![
+                "“upd=2” has no effect with objective=lm: is objective=ppo meant?",
+                "“galrank=4” has no effect with optimizer=adamw: is optimizer=galore meant?",
+            ],
+        ),
+    ] {
+        assert_eq!(said(text), expected, "{text}");
+    }
+    // Every value of a scenario is in its JSON, most without effect and as they hold anyway.
+    assert_eq!(said(&compact(&to_json(&decode("model=llama-3-8b&gpus=8").scenario))), Vec::<String>::new());
+}
+
+#[test]
+fn a_value_that_is_given_twice_is_an_issue_in_json_too() {
+    for (text, count) in [
+        (r#"{"gpus": 8, "gpus": 16}"#, 1),
+        (r#"{"gpus": 8, "num_gpus": 16}"#, 1),
+        (r#"{"mfu": 0.5, "scenario": {"gpus": 8, "gpus": 16}}"#, 1),
+        (r#"{"gpus": 8, "gpus": 8}"#, 0),
+    ] {
+        let decoded = decode(text);
+        assert_eq!(decoded.issues.len(), count, "{text}: {:?}", decoded.issues);
+        assert_eq!(decoded.scenario.gpus, if count == 1 { 16 } else { 8 }, "{text}");
+    }
 }

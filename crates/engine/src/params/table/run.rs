@@ -26,7 +26,8 @@ pub(in crate::params) const TOKENS: Param = row(
     }),
 )
 .window(1e10, 1e14)
-.axis(AxisUse::OfCost);
+.axis(AxisUse::OfCost)
+.when(|scenario| !scenario.has_texts());
 
 /// Price of a GPU-hour.
 pub(in crate::params) const PRICE: Param = row(
