@@ -268,7 +268,10 @@ export interface Report {
   /** The whole run; `null` where a number is infinite, as of a run that never ends. */
   run: { [key in RunKey]: number | null };
   issues: Issue[];
-  /** Every value of the scenario, in the parameters' units: `estimate(report.scenario)` is this report. */
+  /**
+   * Every value of the scenario, in the parameters' units: `estimate(report.scenario)` is this report. `tokens` is there once somebody
+   * chose them.
+   */
   scenario: Scenario;
 }
 

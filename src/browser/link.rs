@@ -10,7 +10,8 @@ use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::view::View;
 use links::decode::{Decoded, decode_link};
-use links::encode_with;
+use links::v1::VERSION_KEY;
+use links::{encode_with, without_effect};
 
 /// Reads the address bar when the page opens.
 pub fn arrival() -> (Decoded, View) {
@@ -19,7 +20,12 @@ pub fn arrival() -> (Decoded, View) {
 
 fn decoded() -> Decoded {
     let fragment = window().location().hash().unwrap_or_default();
-    decode_link(fragment.trim_start_matches('#'))
+    let mut decoded = decode_link(fragment.trim_start_matches('#'));
+    // The page's own links have a version, and keep choices for later.
+    if !decoded.keys.iter().any(|key| key == VERSION_KEY) {
+        decoded.issues.extend(without_effect(&decoded.scenario, &decoded.keys));
+    }
+    decoded
 }
 
 /// Returns the whole link of a snapshot.

@@ -9,7 +9,7 @@ use crate::words::DISMISS;
 use engine::scenario::issue::Issue;
 
 /// Heading of the list of issues of a link.
-const BANNER: &str = "Not everything in this link could be read:";
+const BANNER: &str = "Not everything in this link has an effect:";
 /// Notice that the second thread was lost, or that the server has another build.
 const LOST_THREAD: &str = "The second thread that paints map and curves is lost. The page paints them itself, and \
     sliders answer more slowly: reload the page to have it again.";

@@ -35,6 +35,9 @@ pub const LEAST_GAIN: f64 = 0.02;
 const LEAST_ODDS: f64 = 0.8;
 /// Gain at which odds below [`LEAST_ODDS`] are acceptable.
 const LARGE_GAIN: f64 = 0.2;
+/// Gain below which a run takes more GPU hours than the same speed on twice as many GPUs, whose
+/// memory makes room too.
+const LARGEST_LOSS: f64 = -0.5;
 /// Relative difference that counts as rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -44,6 +47,13 @@ pub fn is_worth_the_odds(gain: f64, before: f64, after: f64) -> bool {
     let falls = (1.0 + gain) * after < before * (1.0 - ROUNDING);
     let risks = before >= SURE && after < LEAST_ODDS && gain < LARGE_GAIN;
     !falls && !risks
+}
+
+/// Whether a run that fits may lose speed for better odds: at most half of its tokens per second
+/// and GPU. Beyond, the change costs more GPU hours than twice the GPUs, which is the hardware that
+/// [`advise`] offers for the same odds.
+pub fn is_worth_the_time(gain: f64) -> bool {
+    gain >= LARGEST_LOSS
 }
 
 impl Advice {
@@ -99,7 +109,7 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
 
 /// Returns the cheapest change after which a tight run fits in nine of ten cases: settings before
 /// other training and hardware, then the fastest. `None` if the run is not tight, or if no change
-/// suffices.
+/// that is worth its time ([`is_worth_the_time`]) suffices.
 pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
     let tight = accuracy::verdict(report) == Verdict::Tight;
     if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
@@ -110,7 +120,8 @@ pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let helps = |advice: &Advice| match goal {
         Goal::Speed => advice.gain >= LEAST_GAIN && advice.keeps_fitting(report),
-        Goal::Fit | Goal::Margin => goal.fits(&advice.report),
+        Goal::Fit => goal.fits(&advice.report),
+        Goal::Margin => goal.fits(&advice.report) && is_worth_the_time(advice.gain),
     };
     let host = scenario.host_memory();
     let mut found: Vec<Advice> = candidates(scenario, goal)
@@ -228,6 +239,26 @@ mod tests {
         for other in ranked(&scenario, &report, Goal::Margin) {
             let is_behind = (margin.price, margin.lack.is_some()) < (other.price, other.lack.is_some());
             assert!(is_behind || other.gain <= margin.gain, "{:?}", other.turn);
+        }
+    }
+
+    /// Offloading what a step updates makes these runs 23 and 47 times slower.
+    #[test]
+    fn odds_are_not_bought_with_more_time_than_twice_the_gpus() {
+        for link in [
+            "cluster=p6-b300&model=gemma-4-26b-a4b&seq=8192&gpus=2",
+            "cluster=tpu-7x-pod&model=llama-3-8b&gpus=1&mbs=2",
+        ] {
+            let scenario = decode(link).scenario;
+            let report = scenario.report();
+            assert_eq!(accuracy::verdict(&report), Verdict::Tight, "{link}");
+            let slow = candidates(&scenario, Goal::Margin)
+                .into_iter()
+                .map(|(turn, changed)| Advice::of((&scenario, &report), turn, changed))
+                .find(|one| Goal::Margin.fits(&one.report) && one.gain < -0.9);
+            assert!(slow.is_some(), "{link}: no change is too slow");
+            let advised = advise(&scenario, &report);
+            assert!(!advised.is_empty() && advised.iter().all(|one| one.gain >= LARGEST_LOSS), "{link}: {advised:?}");
         }
     }
 

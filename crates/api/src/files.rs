@@ -36,8 +36,8 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
     let over = Base { scenario: base.scenario, over: over.collect() };
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
-    let mut read = Read::of(&brought.scenario);
-    read.stated = stated(&brought, base.stated);
+    let mut read = given.decoded(&brought.scenario);
+    read.stated = stated(&brought, base.stated, &read);
     // Explicit values change a saved scenario; a run includes them already.
     if brought.kind == Kind::Scenario && !given.set.is_empty() {
         for (key, value) in crate::given::in_order(given.set) {
@@ -64,13 +64,10 @@ fn ask(brought: &mut Brought, read: &Read, reading: Reading) {
 }
 
 /// Returns which of the decisive values are stated by the scenario and the files.
-fn stated(brought: &Brought, base: Stated) -> Stated {
+fn stated(brought: &Brought, base: Stated, read: &Read) -> Stated {
     let mut stated = base;
     match brought.kind {
-        Kind::Scenario => {
-            let decoded = links::decode(&brought.scenario);
-            stated = Stated::of_keys(&decoded.keys);
-        }
+        Kind::Scenario => stated = read.stated,
         // A sentence reports its assumptions itself.
         Kind::Sentence => stated.add(links::v1::VERSION_KEY),
         Kind::Model => stated.model = true,
@@ -83,10 +80,7 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
             stated.length |= !brought.open.contains(&brought::Unsaid::Length);
         }
         // An adapter states its model if the model is in the catalog.
-        Kind::Adapter => {
-            let model = links::decode(&brought.scenario).scenario.model;
-            stated.model |= matches!(model, Model::Preset { .. });
-        }
+        Kind::Adapter => stated.model |= matches!(read.scenario.model, Model::Preset { .. }),
         Kind::Links | Kind::Rates | Kind::Error | Kind::Measured => {}
     }
     stated

@@ -3,10 +3,12 @@
 
 use core::fmt;
 
-use catalog::cluster;
+use catalog::names::usual_node;
+use catalog::{accelerator, cluster};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
-use links::{spelling, v1};
+use links::decode::in_usual_node;
+use links::{Decoded, spelling, v1};
 
 use crate::open::{Open, Stated, Unstated};
 
@@ -109,6 +111,8 @@ pub struct Read {
     pub issues: Vec<Issue>,
     /// Which of the decisive values were stated.
     pub stated: Stated,
+    /// The keys of links that were stated.
+    pub keys: Vec<String>,
 }
 
 impl Given<'_> {
@@ -121,9 +125,9 @@ impl Given<'_> {
         let mut read = if self.text.trim().is_empty() && !self.set.is_empty() {
             // Values alone form a complete scenario, whose model may be given by its shape.
             let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-            Read::of(&serde_json::Value::Object(pairs.collect()).to_string())
+            self.decoded(&serde_json::Value::Object(pairs.collect()).to_string())
         } else {
-            let mut read = Read::of(self.text);
+            let mut read = self.decoded(self.text);
             for (key, value) in in_order(self.set) {
                 read.set(key, value);
             }
@@ -134,6 +138,15 @@ impl Given<'_> {
             refuse(&read.issues)?;
         }
         Ok(read)
+    }
+
+    /// Reads a text. Only a lenient reading leaves a GPU without a cluster in the first visit's, as
+    /// the page does with an old link.
+    pub(crate) fn decoded(&self, text: &str) -> Read {
+        match self.reading {
+            Reading::Lenient => Read::of(text),
+            Reading::Strict | Reading::Assuming => Read::from(links::decode_in_node(text)),
+        }
     }
 
     /// Reads the scenario and checks that the values in `asked`, which decide the answer, are
@@ -149,12 +162,16 @@ impl Given<'_> {
     }
 }
 
+impl From<Decoded> for Read {
+    fn from(Decoded { scenario, issues, keys, .. }: Decoded) -> Self {
+        Self { scenario, issues, stated: Stated::of_keys(&keys), keys }
+    }
+}
+
 impl Read {
     /// Reads a text. Invalid input is not yet refused.
     pub fn of(text: &str) -> Self {
-        let decoded = links::decode(text);
-        let stated = Stated::of_keys(&decoded.keys);
-        Self { scenario: decoded.scenario, issues: decoded.issues, stated }
+        Self::from(links::decode(text))
     }
 
     /// Sets a value like a pair of a link: a parameter or a catalog entry, by any name.
@@ -162,13 +179,26 @@ impl Read {
         let spelled = spelling::spell(key, value);
         self.issues.extend(spelled.notes);
         for (key, value) in &spelled.pairs {
+            if key == v1::GPU_KEY && !self.stated.node {
+                self.stand_in_usual_node(value);
+            }
             self.issues.extend(links::put(&mut self.scenario, key, value));
             self.stated.add(key);
+            self.keys.push(key.clone());
+        }
+    }
+
+    /// Takes the usual node of a GPU, if it has one.
+    fn stand_in_usual_node(&mut self, gpu: &str) {
+        if let Some((gpu, node)) = accelerator(gpu).and_then(|gpu| Some((gpu, usual_node(gpu.id)?))) {
+            self.issues.extend(links::put(&mut self.scenario, v1::CLUSTER_KEY, node.id));
+            self.issues.push(in_usual_node(gpu, node));
+            self.stated.add(v1::CLUSTER_KEY);
         }
     }
 
     /// Completes the scenario after all values are set: the GPUs of a single machine are filled in,
-    /// and contradictions are detected.
+    /// and contradictions and values without effect are detected.
     pub fn finish(&mut self) {
         let machine = cluster(self.scenario.network.id).filter(|cluster| cluster.is_single_machine());
         if let Some(machine) = machine.filter(|_| self.stated.hardware && !self.stated.gpus) {
@@ -176,17 +206,22 @@ impl Read {
             self.stated.gpus = true;
         }
         self.issues.extend(engine::validate::issues(&self.scenario));
+        self.issues.extend(links::without_effect(&self.scenario, &self.keys));
     }
 
-    /// Checks that the decisive values in `asked` are stated; assumptions come first among the
-    /// issues.
+    /// Checks that the decisive values in `asked` are stated, and that the stated values have an
+    /// effect; assumptions come first among the issues. A link that the calculator wrote keeps
+    /// choices for later, such as the rank of LoRA while all weights train: they are only noted.
     ///
     /// # Errors
     ///
-    /// Returns a question for missing values.
+    /// Returns a question for missing values and for those without effect.
     pub fn open(&mut self, asked: &[Open], reading: Reading) -> Result<(), Refusal> {
         let open = self.stated.open(&self.scenario, asked);
-        let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
+        let is_link = self.keys.iter().any(|key| key == v1::VERSION_KEY);
+        let idle = self.issues.iter().filter(|issue| issue.cause == Cause::NoEffect && !is_link);
+        let missing = open.iter().filter(|open| open.is_asked).map(Unstated::question);
+        let questions: Vec<String> = missing.chain(idle.map(|issue| issue.message.clone())).collect();
         if reading == Reading::Strict && !questions.is_empty() {
             return Err(Refusal::new(Code::Missing, questions.join(" ")));
         }
@@ -226,16 +261,25 @@ fn rank_of(key: &str) -> usize {
 /// Returns the sentences of all errors, without the remedies of the page.
 pub fn refuse(issues: &[Issue]) -> Result<(), Refusal> {
     let mut wrong: Vec<&Issue> =
-        issues.iter().filter(|issue| issue.severity == Severity::Error || issue.cause != Cause::Scenario).collect();
+        issues.iter().filter(|issue| issue.severity == Severity::Error || is_refused(issue.cause)).collect();
     wrong.sort_by_key(|issue| issue.cause != Cause::UnknownKey);
     let Some(first) = wrong.first() else { return Ok(()) };
     let code = match first.cause {
         Cause::UnknownKey => Code::UnknownKey,
         Cause::UnknownName => Code::UnknownName,
-        Cause::Scenario | Cause::LeftOut => Code::InvalidValue,
+        Cause::Scenario | Cause::LeftOut | Cause::NoEffect => Code::InvalidValue,
     };
     let sentences: Vec<String> = wrong.iter().map(|issue| without_the_remedy(&issue.message)).collect();
     Err(Refusal::new(code, sentences.join(" ")))
+}
+
+/// Whether even a note of this cause is refused: something of the input was not taken.
+const fn is_refused(cause: Cause) -> bool {
+    match cause {
+        Cause::UnknownKey | Cause::UnknownName | Cause::LeftOut => true,
+        // Values without effect are asked about once all values are known.
+        Cause::Scenario | Cause::NoEffect => false,
+    }
 }
 
 /// Removes sentences about the page's remedy from a message.
@@ -324,5 +368,92 @@ mod tests {
         let read = given.read().expect("readable");
         assert_eq!((read.scenario.gpus, read.scenario.grad_accum_steps), (16, 8));
         assert_eq!(read.scenario.accelerator.values.memory.gib(), 90.0);
+    }
+
+    const RUN: &str = "model=llama-3-8b&cluster=dgx-h100&gpus=8&seq=4096&mbs=1&accum=1";
+
+    fn answered(text: &str, reading: Reading) -> Result<Read, Refusal> {
+        Given { reading, ..Given::from(text) }.answerable(&Open::ALL)
+    }
+
+    fn said(read: &Read) -> Vec<&str> {
+        read.issues.iter().map(|issue| issue.message.as_str()).collect()
+    }
+
+    /// Strict reading asks, the others note, and nothing is silent.
+    #[test]
+    fn values_without_effect_are_asked_about() {
+        for (more, question) in [
+            ("&texts=packed&tokens=2B", "“tokens=2B” has no effect with texts=packed: is texts=full meant?"),
+            ("&samples=1000&epochs=3", "“samples=1000” has no effect with texts=full: is texts=packed meant?"),
+            ("&base=nf4", "“base=nf4” has no effect with train=all: is train=lora meant?"),
+            ("&rank=64", "“rank=64” has no effect with train=all: is train=lora meant?"),
+            ("&num_train_epochs=4&lora_r=64", "is texts=packed meant?"),
+        ] {
+            let text = format!("{RUN}{more}");
+            let refusal = answered(&text, Reading::Strict).expect_err(&text);
+            assert_eq!(refusal.code, Code::Missing, "{text}: {refusal}");
+            assert!(refusal.message.contains(question), "{text}: {refusal}");
+            // A link that the calculator wrote keeps such values for later.
+            let link = format!("v=1&{text}");
+            for (text, reading) in [(&text, Reading::Assuming), (&text, Reading::Lenient), (&link, Reading::Strict)] {
+                let read = answered(text, reading).expect(text);
+                assert!(said(&read).iter().any(|said| said.contains(question)), "{text}: {:?}", said(&read));
+            }
+        }
+        let json = r#"{"model":"llama-3-8b","cluster":"dgx-h100","gpus":8,"seq":4096,"mbs":1,"num_train_epochs":3,"lora_r":64}"#;
+        assert!(answered(json, Reading::Strict).expect_err(json).message.contains("train=lora"));
+        assert!(
+            answered(&format!("{RUN}&rank=64&epochs=3&samples=1000&train=lora&texts=packed"), Reading::Strict).is_ok()
+        );
+        // A later value may give an earlier one its effect.
+        let set = [("train".to_owned(), "lora".to_owned())];
+        let text = format!("{RUN}&rank=64");
+        let given = Given { text: &text, set: &set, ..Given::default() };
+        assert!(given.answerable(&Open::ALL).is_ok());
+    }
+
+    /// An axis may give a value its effect.
+    #[test]
+    fn a_value_with_an_effect_at_points_of_a_sweep_is_none_without() {
+        let text = format!("{RUN}&rank=64");
+        let issues = |axis: &str| crate::issues(&Given::from(text.as_str()), &[axis.to_owned()]);
+        assert_eq!(issues("train").expect("an effect"), "[]");
+        assert!(issues("seq").expect_err("no effect").message.contains("train=lora"));
+    }
+
+    /// A GPU stands in its usual node, which is said; one without such a node is asked about.
+    #[test]
+    fn a_gpu_stands_in_its_usual_node() {
+        let rest = "model=llama-3-8b&gpus=8&seq=8192&mbs=1&accum=1";
+        for (gpu, node, name) in [("b200", "dgx-b200", "DGX B200"), ("h100", "dgx-h100", "DGX H100")] {
+            let read = answered(&format!("{rest}&gpu={gpu}"), Reading::Strict).expect(gpu);
+            let whole = answered(&format!("{rest}&cluster={node}"), Reading::Strict).expect(node);
+            assert_eq!(read.scenario, whole.scenario, "{gpu}");
+            assert!(
+                said(&read).iter().any(|said| said.contains("usual node") && said.contains(name)),
+                "{:?}",
+                said(&read)
+            );
+            let set = [("gpu".to_owned(), gpu.to_owned())];
+            let given = Given { text: rest, set: &set, ..Given::default() };
+            assert_eq!(given.answerable(&Open::ALL).expect(gpu).scenario, whole.scenario, "{gpu}");
+        }
+        let open = format!("{rest}&gpu=rtx-5090");
+        let refusal = answered(&open, Reading::Strict).expect_err(&open);
+        assert!(refusal.code == Code::Missing && refusal.message.contains("cluster=…"), "{refusal}");
+        let read = answered(&open, Reading::Assuming).expect(&open);
+        assert!(said(&read).iter().any(|said| said.contains("the nodes and the network of")), "{:?}", said(&read));
+        // On one GPU nothing crosses a node, and the page reads old links as ever.
+        assert!(answered(&open.replace("gpus=8", "gpus=1"), Reading::Strict).is_ok());
+        let old = links::decode(&format!("{rest}&gpu=b200")).scenario;
+        assert_eq!(answered(&format!("{rest}&gpu=b200"), Reading::Lenient).expect("lenient").scenario, old);
+        assert_ne!(old.network.id, "dgx-b200");
+    }
+
+    #[test]
+    fn json_that_gives_a_key_twice_is_refused() {
+        let refusal = refused(r#"{"model":"llama-3-8b","gpus":8,"gpus":16}"#);
+        assert!(refusal.message.contains("gpus is given more than once"), "{refusal}");
     }
 }

@@ -16,9 +16,11 @@ pub mod sentence;
 pub mod sweep;
 
 use engine::json::compact;
+use engine::scenario::issue::Cause;
 use export::catalog_json::catalog_json;
 use export::params_json::params_json;
 use export::report_json::report_json;
+use links::effect::may_have_effect;
 use links::spelling;
 
 pub use given::{Given, Read, Reading, Refusal};
@@ -48,7 +50,11 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
             read.stated.add(key);
         }
     }
-    // Each point has its own verdict, so values that decide only some points are not requested.
+    // Each point has its own verdict, so values that decide only some points are not requested, and
+    // a value that has an effect at some points is none without.
+    let Read { scenario, issues, .. } = &mut read;
+    let has_effect = |key: &str| axes.iter().any(|axis| may_have_effect(scenario, key, axis));
+    issues.retain(|issue| issue.cause != Cause::NoEffect || !issue.key.is_some_and(has_effect));
     read.open(&[Open::Model], given.reading)?;
     Ok(axis::said(&read.issues).to_string())
 }

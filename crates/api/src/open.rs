@@ -21,11 +21,13 @@ pub enum Open {
     Batch,
     /// The cluster or the GPU.
     Hardware,
+    /// The node and the network of a GPU that has no usual node.
+    Node,
 }
 
 impl Open {
     /// All values, in the order of questions.
-    pub const ALL: [Self; 5] = [Self::Model, Self::Gpus, Self::Length, Self::Batch, Self::Hardware];
+    pub const ALL: [Self; 6] = [Self::Model, Self::Gpus, Self::Length, Self::Batch, Self::Hardware, Self::Node];
 }
 
 /// Records which of the decisive values are stated.
@@ -41,6 +43,8 @@ pub struct Stated {
     pub batch: bool,
     /// Whether the GPU or cluster is stated.
     pub hardware: bool,
+    /// Whether the cluster is stated.
+    pub node: bool,
 }
 
 /// A missing value.
@@ -69,11 +73,12 @@ impl Stated {
     pub fn add(&mut self, key: &str) {
         match key {
             v1::VERSION_KEY | v1::REVISION_KEY => {
-                *self = Self { model: true, gpus: true, length: true, batch: true, hardware: true };
+                *self = Self { model: true, gpus: true, length: true, batch: true, hardware: true, node: true };
             }
             v1::MODEL_KEY | "size" => self.model = true,
             v1::GPUS_KEY | v1::NODES_KEY => self.gpus = true,
-            v1::CLUSTER_KEY | v1::GPU_KEY | "mem" => self.hardware = true,
+            v1::CLUSTER_KEY => (self.hardware, self.node) = (true, true),
+            v1::GPU_KEY | "mem" => self.hardware = true,
             "seq" => self.length = true,
             "mbs" | v1::BATCH_KEY => self.batch = true,
             _ => {}
@@ -88,6 +93,8 @@ impl Stated {
             Open::Length => self.length,
             Open::Batch => self.batch,
             Open::Hardware => self.hardware,
+            // Without any hardware, the cluster is what is missing.
+            Open::Node => self.node || !self.hardware,
         }
     }
 
@@ -96,7 +103,12 @@ impl Stated {
         let open = Open::ALL.into_iter().filter(|what| asked.contains(what) && !self.has(*what));
         open.map(|what| {
             let flips = if self.model { what.flips(scenario) } else { None };
-            Unstated { what, is_asked: what == Open::Model || flips.is_some(), flips }
+            let is_asked = match what {
+                Open::Model => true,
+                Open::Node => is_elsewhere(scenario),
+                _ => flips.is_some(),
+            };
+            Unstated { what, is_asked, flips }
         })
         .collect()
     }
@@ -109,7 +121,7 @@ impl Open {
             Self::Gpus => Some(ParamId::Gpus),
             Self::Length => Some(ParamId::SequenceLength),
             Self::Batch => Some(ParamId::MicroBatchSize),
-            Self::Model | Self::Hardware => None,
+            Self::Model | Self::Hardware | Self::Node => None,
         }
     }
 
@@ -121,7 +133,7 @@ impl Open {
             Self::Gpus => [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].to_vec(),
             Self::Length => vec![length / 2.0, length * 2.0],
             Self::Batch => vec![f64::from(scenario.micro_batch_size) * 2.0],
-            Self::Model | Self::Hardware => Vec::new(),
+            Self::Model | Self::Hardware | Self::Node => Vec::new(),
         }
     }
 
@@ -158,6 +170,9 @@ impl Unstated {
             Open::Length => "How long are the sequences? Say seq=….",
             Open::Batch => "How many sequences does a GPU take at once? Say mbs=….",
             Open::Hardware => "On which GPUs? Say cluster=… or gpu=….",
+            Open::Node => {
+                "In which nodes are the GPUs? This GPU has no usual one: say cluster=…, or cluster=custom with node=…."
+            }
         };
         let number = self.what.param().and_then(|id| id.param().number());
         match self.flips.zip(number) {
@@ -177,9 +192,16 @@ impl Unstated {
             Open::Length => ("seq", format!("sequences of {} tokens", group_thousands(&scenario.seq_len.to_string()))),
             Open::Batch => ("mbs", format!("micro-batches of {}", count(scenario.micro_batch_size, "sequence"))),
             Open::Hardware => (v1::CLUSTER_KEY, hardware(scenario)),
+            Open::Node => (v1::CLUSTER_KEY, format!("the nodes and the network of {}", hardware(scenario))),
         };
         Issue::note(key, format!("Assumed, as nobody said it: {taken}."))
     }
+}
+
+/// Whether several GPUs are in nodes that belong to another GPU.
+fn is_elsewhere(scenario: &Scenario) -> bool {
+    let own = cluster(scenario.network.id).map(|node| node.accelerator);
+    scenario.gpus > 1 && own.is_some_and(|own| own != scenario.accelerator.id)
 }
 
 fn count(number: u32, what: &str) -> String {

@@ -28,7 +28,8 @@ pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
 /// Returns a refusal for invalid input or missing values.
 pub fn rank(given: &Given, most: usize) -> Result<String, Refusal> {
     // The search varies the micro-batch.
-    let Read { scenario, issues, .. } = given.answerable(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware])?;
+    let Read { scenario, issues, .. } =
+        given.answerable(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware, Open::Node])?;
     Ok(answers(search(&scenario).ranking(), most, &issues))
 }
 

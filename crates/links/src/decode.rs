@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
+use super::keys::{CLUSTER_KEY, GPU_KEY, VERSION_KEY};
 use super::pairs::{self, Link, MOST_ISSUES, Pairs};
 use super::{json, v1};
+use catalog::names::usual_node;
+use catalog::{AcceleratorEntry, ClusterEntry, accelerator};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
@@ -39,19 +42,59 @@ pub struct Decoded {
 /// assert_eq!(decoded.issues.len(), 1);
 /// ```
 pub fn decode(text: &str) -> Decoded {
-    if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
+    of_text(text, decode_pairs)
+}
+
+/// Decodes a text like [`decode`], but in the usual node of the GPU if the text was written by hand
+/// and names a GPU without a cluster. A note says so.
+///
+/// ```
+/// let decoded = links::decode_in_node("gpu=b200&gpus=8");
+/// assert_eq!(decoded.scenario.network.id, "dgx-b200");
+/// assert_eq!(decoded.issues.len(), 1);
+/// ```
+pub fn decode_in_node(text: &str) -> Decoded {
+    of_text(text, |mut link| {
+        link.screen.spell();
+        let node = usual_node_of(&link.screen);
+        link.screen.pairs.extend(node.map(|(_, node)| (CLUSTER_KEY.to_owned(), node.id.to_owned())));
+        let mut decoded = decode_pairs(link);
+        decoded.issues.extend(node.map(|(gpu, node)| in_usual_node(gpu, node)));
+        decoded
+    })
+}
+
+/// Returns the note on the node that was taken for a GPU.
+pub fn in_usual_node(gpu: &AcceleratorEntry, node: &ClusterEntry) -> Issue {
+    let message = format!("Assumed, as nobody said it: the usual node of the {}, {}.", gpu.name, node.name);
+    Issue::note(CLUSTER_KEY, message)
+}
+
+/// Returns the GPU of a text without a version and a cluster, with its usual node.
+fn usual_node_of(pairs: &Pairs) -> Option<(&'static AcceleratorEntry, &'static ClusterEntry)> {
+    let is_open = pairs.value(VERSION_KEY).is_none() && pairs.value(CLUSTER_KEY).is_none();
+    let gpu = accelerator(pairs.value(GPU_KEY).filter(|_| is_open)?)?;
+    Some((gpu, usual_node(gpu.id)?))
+}
+
+fn of_text(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
+    if text.trim_start().starts_with('{') { decoded(Link::of(json::read(text))) } else { of_link(text, decoded) }
 }
 
 /// Decodes an address or a fragment with or without `#`; an empty text gives the first visit's
 /// scenario.
 pub fn decode_link(text: &str) -> Decoded {
+    of_link(text, decode_pairs)
+}
+
+fn of_link(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
     let without =
         |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues, keys: Vec::new() };
     if text.len() > LONGEST_LINK {
         let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
         return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
     }
-    pairs::read(text).map_or_else(|| without(Vec::new()), decode_pairs)
+    pairs::read(text).map_or_else(|| without(Vec::new()), decoded)
 }
 
 /// Decodes parsed JSON: a scenario, or a whole report that holds one.

@@ -47,8 +47,8 @@ pub fn encode_with(scenario: &Scenario, pins: &[Scenario]) -> String {
     text
 }
 
-/// Encodes every value of a scenario under the keys of its link, in display units;
-/// [`super::decode()`] reads the result.
+/// Encodes every value of a scenario under the keys of its link, in display units, but for tokens
+/// that nobody chose; [`super::decode()`] reads the result.
 pub fn to_json(scenario: &Scenario) -> Value {
     v1::write_all(scenario).into_iter().collect()
 }

@@ -1,26 +1,60 @@
 //! Reads JSON as `key=value` pairs, with the same keys as a link.
 
-use serde_json::{Map, Value};
+use core::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::{Value, from_str};
 
 use super::pairs::{Pairs, stray};
 use engine::digits::shortest;
 use engine::params::quantity::shorten;
 use engine::scenario::issue::Severity;
 
+/// The entries of an object in their order. Unlike a map, they keep a key that is given twice, so
+/// that the reader can say so.
+struct Entries(Vec<(String, Value)>);
+
+/// A whole report, which has its scenario in a field.
+#[derive(serde::Deserialize)]
+struct Report {
+    scenario: Entries,
+}
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Self(Vec::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Self;
+
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(entry) = map.next_entry()? {
+            self.0.push(entry);
+        }
+        Ok(self)
+    }
+}
+
 /// Reads the pairs of a JSON text.
 pub(super) fn read(text: &str) -> Pairs {
-    match serde_json::from_str::<Value>(text) {
-        Ok(value) => pairs(&value),
-        Err(error) => no_json(&format!("{error}")),
+    let of_a_report = from_str::<Report>(text).map(|report| report.scenario);
+    match of_a_report.or_else(|_| from_str::<Entries>(text)) {
+        Ok(entries) => from_entries(entries.0.iter().map(|(key, value)| (key, value))),
+        Err(_) => from_str::<Value>(text).map_or_else(|error| no_json(&format!("{error}")), |value| pairs(&value)),
     }
 }
 
 /// Reads the pairs of an object, or of the scenario in a whole report.
 pub(super) fn pairs(json: &Value) -> Pairs {
-    // A whole report has its scenario in a field.
     let scenario = json.get("scenario").and_then(Value::as_object);
     match scenario.or(json.as_object()) {
-        Some(entries) => from_object(entries),
+        Some(entries) => from_entries(entries.iter()),
         None => no_json("it is not an object"),
     }
 }
@@ -30,7 +64,7 @@ fn no_json(reason: &str) -> Pairs {
     Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
 }
 
-fn from_object(entries: &Map<String, Value>) -> Pairs {
+fn from_entries<'a>(entries: impl Iterator<Item = (&'a String, &'a Value)>) -> Pairs {
     let mut read = Pairs::default();
     for (key, value) in entries {
         let text = match value {

@@ -18,6 +18,7 @@
 
 pub mod carried;
 pub mod decode;
+pub mod effect;
 pub mod encode;
 mod following;
 mod json;
@@ -29,7 +30,8 @@ pub mod spelling;
 pub mod v1;
 mod values;
 
-pub use decode::{Decoded, decode, decode_json, decode_link};
+pub use decode::{Decoded, decode, decode_in_node, decode_json, decode_link};
+pub use effect::without_effect;
 pub use encode::{encode, encode_with, to_json};
 pub use put::put;
 pub use values::set as set_typed;

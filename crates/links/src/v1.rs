@@ -46,7 +46,7 @@ pub use super::keys::{
 };
 pub(super) use pins::{read_pin, write_pin};
 pub(super) use read::{ages, read};
-pub(super) use write::{write, write_all};
+pub(super) use write::{presets, value_text, would_write, write, write_all};
 
 use engine::model::hardware::Generation;
 use engine::model::transformer::{Architecture, LLAMA_STYLE};

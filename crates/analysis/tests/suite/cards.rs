@@ -1,7 +1,7 @@
 //! Cards, levers and the best layout, over random scenarios: none promises what it does not keep,
 //! and none is left out for a smaller one.
 
-use analysis::advice::{Advice, LEAST_GAIN, advise, is_worth_the_odds, margin};
+use analysis::advice::{Advice, LEAST_GAIN, advise, is_worth_the_odds, is_worth_the_time, margin};
 use analysis::change::{Price, Turn};
 use analysis::layouts::{self, LayoutSearch};
 use analysis::ranking::Layout;
@@ -70,6 +70,7 @@ fn cards_keep_what_they_promise_and_none_is_worth_less_than_a_lever() {
             assert!((card.gain - gain(&report, &card.report)).abs() < ROUNDING);
             let same = card.report.tokens_per_step == report.tokens_per_step;
             assert!(same || card.price != Price::Free, "{link}: {:?} changes the batch", card.turn);
+            assert!(!report.fits() || is_worth_the_time(card.gain), "{link}: {:?} costs {}", card.turn, card.gain);
             if report.fits() && least_odds.as_ref() != Some(card) {
                 assert!(card.gain >= LEAST_GAIN, "{link}: {:?}", card.turn);
                 assert!(is_worth_the_odds(card.gain, fit_odds(&report), fit_odds(&card.report)), "{link}");

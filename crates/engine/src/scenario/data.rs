@@ -46,7 +46,7 @@ pub enum Length {
     Steps(f64),
 }
 
-/// The value of [`RunChoices::tokens`] for a run of default length.
+/// The value of [`RunChoices::tokens`] for a run of default length, which changes with the task.
 pub const UNSAID: f64 = 0.0;
 /// The fewest and the most tokens of a run.
 pub(crate) const TOKENS: (f64, f64) = (3e6, 1e15);
@@ -81,12 +81,6 @@ impl Scenario {
     /// Returns the tokens to train on if the data is not a list of texts.
     pub(crate) fn said_tokens(&self) -> f64 {
         if self.run.tokens == UNSAID { self.usual_tokens() } else { self.run.tokens }
-    }
-
-    /// Sets the tokens to train on. The task's default number is stored as [`UNSAID`], so that it
-    /// changes with the task.
-    pub(crate) fn say_tokens(&mut self, tokens: f64) {
-        self.run.tokens = if tokens == self.usual_tokens() { UNSAID } else { tokens };
     }
 
     fn usual_tokens(&self) -> f64 {

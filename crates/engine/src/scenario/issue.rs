@@ -9,7 +9,7 @@ pub enum Severity {
     Error,
 }
 
-/// The cause of an issue; strict readers reject all causes but the first.
+/// The cause of an issue; strict readers take only the first without a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The scenario contradicts itself, or deserves a note.
@@ -20,6 +20,8 @@ pub enum Cause {
     UnknownName,
     /// A value that has no effect next to the others, and was omitted.
     LeftOut,
+    /// A value that has no effect next to the others, and is kept; strict readers ask about it.
+    NoEffect,
 }
 
 /// A problem: what is wrong, with which value, and what was used or should be done instead.

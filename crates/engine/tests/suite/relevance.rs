@@ -1,9 +1,9 @@
 //! A control that the page does not show has no effect: whatever it is set to, step and run stay as
 //! they are. A link keeps what it is set to.
 
-use engine::params::{Kind, Param, every};
+use engine::params::{Kind, Param, every, is_held};
 use engine::scenario::Scenario;
-use links::{decode, encode};
+use links::{decode, encode, without_effect};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -63,6 +63,24 @@ proptest! {
         for param in every().filter(|param| !param.is_shown(&scenario)) {
             for changed in changed(param, &scenario) {
                 prop_assert_eq!((changed.report(), changed.run_report()), results, "{} has an effect", param.key);
+            }
+        }
+    }
+    /// A stated value without effect is named, unless it holds anyway; one that has an effect is
+    /// not.
+    #[test]
+    fn a_stated_value_without_effect_is_named_in_any_valid_scenario(scenario in any_valid_scenario()) {
+        let results = (scenario.report(), scenario.run_report());
+        for param in every().filter(|param| is_held(param, &scenario)) {
+            for stated in changed(param, &scenario) {
+                let link = encode(&stated);
+                let in_link = link.split('&').filter_map(|pair| pair.split_once('=')).find(|(key, _)| *key == param.key);
+                let is_named = !without_effect(&stated, &[param.key.to_owned()]).is_empty();
+                // A switch is off anyway where there is nothing to switch.
+                let is_idle = !param.is_shown(&stated) && in_link.is_some_and(|(_, value)| value != "no");
+                prop_assert_eq!(is_named, is_idle, "{} in {}", param.key, link);
+                let has_effect = (stated.report(), stated.run_report()) != results;
+                prop_assert!(!(is_named && has_effect), "{} has an effect in {link}", param.key);
             }
         }
     }

@@ -66,13 +66,6 @@ pub(crate) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     if let Some(typed) = pairs.value(SCALE_KEY) {
         issues.extend(scaled(typed, &mut scenario));
     }
-    // The default tokens follow the task, which later rows may have changed.
-    let tokens = ParamId::TrainingTokens;
-    if let Some(typed) = pairs.value(tokens.key()) {
-        scenario.run.tokens = start().run.tokens;
-        // Issues about them were already reported.
-        let _ = set_held(tokens.param(), typed, &mut scenario);
-    }
     for key in [NODES_KEY, BATCH_KEY] {
         if let Some(typed) = pairs.value(key) {
             let other = following::key_of(key);
@@ -270,7 +263,7 @@ fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
         let last = shorten(pairs.value(key).unwrap_or_default());
         Issue::error(
             key,
-            format!("The link holds {key} more than once, with different values. The last one, “{last}”, counts."),
+            format!("{key} is given more than once, with different values. The last one, “{last}”, counts."),
         )
     })
 }

@@ -18,6 +18,26 @@ use engine::scenario::{CUSTOM, Id, Model, Scenario};
 /// Returns the pairs of a link: the differences from the starting point.
 pub(crate) fn write(scenario: &Scenario) -> Vec<(&'static str, String)> {
     let (scenario, scale) = &as_written(scenario);
+    let (mut pairs, read) = write_presets(scenario, *scale);
+    let custom = matches!(scenario.model, Model::Custom { .. });
+    for param in every().filter(|param| is_held(param, scenario)) {
+        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
+        if required || would_write(param, scenario, &read) {
+            pairs.push((param.key, value_text(param, scenario)));
+        }
+    }
+    pairs.extend(blocks(scenario).map(|text| (BLOCKS_KEY, text)));
+    pairs
+}
+
+/// Returns the scenario that the catalog entries and the release of a scenario make by themselves.
+pub(crate) fn presets(scenario: &Scenario) -> Scenario {
+    let (scenario, scale) = &as_written(scenario);
+    write_presets(scenario, *scale).1
+}
+
+/// Returns the pairs of the catalog entries and of the release, and the scenario that they make.
+fn write_presets(scenario: &Scenario, scale: Option<f64>) -> (Vec<(&'static str, String)>, Scenario) {
     let mut pairs = vec![(VERSION_KEY, VERSION.to_string())];
     pairs.extend(revision().map(|revision| (REVISION_KEY, revision.to_string())));
     let mut read = start();
@@ -49,15 +69,7 @@ pub(crate) fn write(scenario: &Scenario) -> Vec<(&'static str, String)> {
         apply(release.0, &mut read, scenario);
         pairs.push((RELEASE_KEY, release.0.id.to_owned()));
     }
-    let custom = matches!(scenario.model, Model::Custom { .. });
-    for param in every().filter(|param| is_held(param, scenario)) {
-        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
-        if required || differs(param, scenario, &read) {
-            pairs.push((param.key, value_text(param, scenario)));
-        }
-    }
-    pairs.extend(blocks(scenario).map(|text| (BLOCKS_KEY, text)));
-    pairs
+    (pairs, read)
 }
 
 /// Returns the revision of the data sheets, once one has changed since the first release.
@@ -76,7 +88,7 @@ pub(crate) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Value)> {
     ];
     let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
     let release = scenario.release.map(|release| (RELEASE_KEY, release.0.id.into()));
-    let all = every().filter(|param| is_held(param, scenario));
+    let all = every().filter(|param| is_held(param, scenario) && !is_unsaid(param, scenario));
     let scale = scale.map(|size| (SCALE_KEY, size.into()));
     presets
         .into_iter()
@@ -143,7 +155,7 @@ fn implied_shape(shape: &engine::model::transformer::Architecture) -> engine::mo
 }
 
 /// Whether a link without this parameter would be read as a different value.
-fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
+pub(crate) fn would_write(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     match &param.kind {
         _ if is_unsaid(param, scenario) => false,
         Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
@@ -159,12 +171,12 @@ fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     }
 }
 
-/// Whether these are the default tokens of the run, which follow the task until the user sets them.
+/// Whether these are the default tokens of the run, which follow the task until somebody sets them.
 fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
     param.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
 }
 
-pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
+pub(crate) fn value_text(param: &Param, scenario: &Scenario) -> String {
     match &param.kind {
         Kind::Number(number) => link_text(number, scenario),
         Kind::Choice(choice) => choice.options.get((choice.get)(scenario)).map_or("", |option| option.key).to_owned(),

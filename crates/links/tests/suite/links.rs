@@ -6,12 +6,14 @@ use crate::cases::cases;
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{MODELS, SCENARIOS, default_scenario};
 use engine::json::compact;
-use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find};
+use engine::model::run::RunChoices;
+use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, ParamId, every, find, is_held};
+use engine::scenario::data::Length;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy as Sharding};
 use engine::validate::issues;
 use links::decode::LONGEST_LINK;
-use links::{decode, encode, to_json, v1};
+use links::{decode, encode, to_json, v1, without_effect};
 use proptest::prelude::*;
 
 /// Links in the first line of each block, and under it what they mean. Blocks are added and never
@@ -29,14 +31,20 @@ fn published() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         .collect()
 }
 
-/// Every value of a scenario as text.
+/// Every value of a scenario as text. Tokens that nobody chose are those of the task.
 fn meaning(scenario: &Scenario) -> Vec<(String, String)> {
-    let json = to_json(scenario);
+    let said = Scenario { run: RunChoices { tokens: tokens(scenario), ..scenario.run }, ..*scenario };
+    let json = to_json(&said);
     json.as_object()
         .unwrap()
         .iter()
         .map(|(key, value)| (key.clone(), compact(value).trim_matches('"').to_owned()))
         .collect()
+}
+
+/// The tokens to train on, where the data is no list of texts.
+fn tokens(scenario: &Scenario) -> f64 {
+    (ParamId::TrainingTokens.number().unwrap().get)(scenario)
 }
 
 /// Without the thin spaces.
@@ -268,7 +276,7 @@ fn other_versions_and_revisions_are_read_as_far_as_they_go() {
 fn contradictions_are_sentences() {
     assert_eq!(
         sentences("gpus=8&gpus=16"),
-        ["The link holds gpus more than once, with different values. The last one, “16”, counts."]
+        ["gpus is given more than once, with different values. The last one, “16”, counts."]
     );
     assert_eq!(
         sentences("model=llama-3-8b&size=13B&layers=3"),
@@ -506,5 +514,120 @@ fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled
         let scenario = decode(&link).scenario;
         assert!(scenario.model.architecture().num_hidden_layers <= 2048);
         assert!(scenario.report().time.step.get().is_finite());
+    }
+}
+
+/// Tasks that differ in what they take for usual: objectives, what is trained, texts, and the
+/// gallery.
+fn tasks() -> Vec<Scenario> {
+    let choices = [ParamId::Objective, ParamId::Method, ParamId::Batching];
+    let with = choices.iter().flat_map(|id| {
+        let Kind::Choice(choice) = id.param().kind else { panic!("{} is no choice", id.key()) };
+        (0..choice.options.len()).map(move |index| {
+            let mut task = decode("model=llama-3.1-8b&cluster=dgx-h100&gpus=8").scenario;
+            (choice.set)(&mut task, index);
+            task
+        })
+    });
+    with.chain(SCENARIOS.iter().map(|entry| decode(entry.link).scenario)).collect()
+}
+
+/// A value that another task takes for usual is said here, and must not be taken for unsaid.
+#[test]
+fn the_usual_values_of_every_other_task_survive_link_and_json() {
+    let tasks = tasks();
+    let mut checked = 0;
+    for (place, task) in tasks.iter().enumerate() {
+        // Gallery entries give values; each task of the choices takes them.
+        if place >= tasks.len() - SCENARIOS.len() {
+            break;
+        }
+        for param in every().filter(|param| is_held(param, task)) {
+            let mut seen = vec![*task];
+            for other in &tasks {
+                let mut said = *task;
+                match param.kind {
+                    Kind::Number(number) => (number.set)(&mut said, (number.get)(other)),
+                    Kind::Choice(choice) => (choice.set)(&mut said, (choice.get)(other)),
+                }
+                if seen.contains(&said) {
+                    continue;
+                }
+                seen.push(said);
+                checked += 1;
+                let link = encode(&said);
+                assert_eq!(decode(&link).scenario, said, "{} is lost in {link}", param.key);
+                assert_eq!(decode(&compact(&to_json(&said))).scenario, said, "{} is lost in JSON of {link}", param.key);
+            }
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+}
+
+/// 1T tokens are usual for pre-training alone: a link of LoRA keeps them.
+#[test]
+fn tokens_that_were_said_are_kept() {
+    for task in ["train=lora", "objective=dpo", "objective=grpo", "train=all"] {
+        for text in [format!("model=llama-3.1-8b&{task}&tokens=1T"), format!("tokens=1T&{task}&model=llama-3.1-8b")] {
+            let scenario = decode(&text).scenario;
+            assert_eq!((scenario.length(), tokens(&scenario)), (Length::Tokens(1e12), 1e12), "{text}");
+            assert!(encode(&scenario).contains("tokens=1T"), "{text}: {}", encode(&scenario));
+        }
+    }
+    let usual = decode("model=llama-3.1-8b&train=lora").scenario;
+    assert_eq!(usual.length(), Length::Texts(1e4, 3.0));
+    assert_eq!(to_json(&usual).get("tokens"), None);
+}
+
+/// One note for each stated key without effect, and none for one that has the value which holds
+/// anyway.
+#[test]
+fn a_stated_key_without_effect_is_named() {
+    let said = |text: &str| {
+        let decoded = decode(text);
+        without_effect(&decoded.scenario, &decoded.keys).into_iter().map(|issue| issue.message).collect::<Vec<_>>()
+    };
+    for (text, expected) in [
+        ("texts=packed&tokens=2B", vec!["“tokens=2B” has no effect with texts=packed: is texts=full meant?"]),
+        ("samples=1000&epochs=3", vec!["“samples=1000” has no effect with texts=full: is texts=packed meant?"]),
+        (
+            "base=nf4&rank=64",
+            vec![
+                "“rank=64” has no effect with train=all: is train=lora meant?",
+                "“base=nf4” has no effect with train=all: is train=lora meant?",
+            ],
+        ),
+        (r#"{"num_train_epochs":3,"lora_r":64}"#, vec!["“rank=64” has no effect with train=all: is train=lora meant?"]),
+        ("base=nf4&rank=64&train=lora", vec![]),
+        ("rank=16&train=all&epochs=3&sp=no", vec![]),
+        // No single choice gives these an effect.
+        ("model=llama-3-8b&ep=8", vec!["“ep=8” has no effect in this run: leave it out."]),
+        ("vpp=4", vec!["“vpp=4” has no effect in this run: leave it out."]),
+        ("vpp=4&pp=2", vec!["“vpp=4” has no effect with schedule=1f1b: is schedule=interleaved meant?"]),
+        (
+            "upd=2&galrank=4",
+            vec![
+                "“upd=2” has no effect with objective=lm: is objective=ppo meant?",
+                "“galrank=4” has no effect with optimizer=adamw: is optimizer=galore meant?",
+            ],
+        ),
+    ] {
+        assert_eq!(said(text), expected, "{text}");
+    }
+    // Every value of a scenario is in its JSON, most without effect and as they hold anyway.
+    assert_eq!(said(&compact(&to_json(&decode("model=llama-3-8b&gpus=8").scenario))), Vec::<String>::new());
+}
+
+#[test]
+fn a_value_that_is_given_twice_is_an_issue_in_json_too() {
+    for (text, count) in [
+        (r#"{"gpus": 8, "gpus": 16}"#, 1),
+        (r#"{"gpus": 8, "num_gpus": 16}"#, 1),
+        (r#"{"mfu": 0.5, "scenario": {"gpus": 8, "gpus": 16}}"#, 1),
+        (r#"{"gpus": 8, "gpus": 8}"#, 0),
+    ] {
+        let decoded = decode(text);
+        assert_eq!(decoded.issues.len(), count, "{text}: {:?}", decoded.issues);
+        assert_eq!(decoded.scenario.gpus, if count == 1 { 16 } else { 8 }, "{text}");
     }
 }

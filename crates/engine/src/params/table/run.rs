@@ -21,10 +21,13 @@ pub(in crate::params) const TOKENS: Param = row(
     "Training tokens",
     "training_tokens",
     "Tokens of the whole run. Chinchilla's rule is 20 a parameter; Llama 3 405B took 15.6T.",
-    number(Unit::TrainTokens, data::TOKENS, Scale::Log, Scenario::said_tokens, Scenario::say_tokens),
+    number(Unit::TrainTokens, data::TOKENS, Scale::Log, Scenario::said_tokens, |scenario, tokens| {
+        scenario.run.tokens = tokens;
+    }),
 )
 .window(1e10, 1e14)
-.axis(AxisUse::OfCost);
+.axis(AxisUse::OfCost)
+.when(|scenario| !scenario.has_texts());
 
 /// Price of a GPU-hour.
 pub(in crate::params) const PRICE: Param = row(

@@ -1,0 +1,82 @@
+//! Finds stated values that have no effect in a scenario.
+
+use super::v1::{presets, value_text, would_write};
+use engine::params::{self, Kind, Param, every, is_held};
+use engine::scenario::Scenario;
+use engine::scenario::issue::{Cause, Issue};
+
+/// Number of values to each of which a remedy is sought; a text with more states a whole table.
+const MOST: usize = 12;
+
+/// Returns a note for each key of `keys` whose value has no effect in the scenario, unless it holds
+/// anyway: as the value without the key, or as a switch that is off. The note names one other
+/// choice that gives all these values an effect, or else the value its own.
+///
+/// ```
+/// let decoded = links::decode("model=llama-3-8b&gpus=8&base=nf4&rank=64");
+/// let notes = links::without_effect(&decoded.scenario, &decoded.keys);
+/// assert_eq!(notes[0].message, "“rank=64” has no effect with train=all: is train=lora meant?");
+/// ```
+pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
+    let stated = |param: &&Param| keys.iter().any(|key| key == param.key);
+    let mut hidden =
+        every().filter(stated).filter(|param| is_held(param, scenario) && !param.is_shown(scenario)).peekable();
+    if hidden.peek().is_none() {
+        return Vec::new();
+    }
+    let presets = presets(scenario);
+    let is_said = |param: &&Param| would_write(param, scenario, &presets) && value_text(param, scenario) != "no";
+    let idle: Vec<&Param> = hidden.filter(is_said).collect();
+    let common = remedy(scenario, &idle);
+    idle.iter()
+        .enumerate()
+        .map(|(place, param)| {
+            let own = || if place < MOST { remedy(scenario, &[param]) } else { None };
+            let value = format!("“{}={}”", param.key, value_text(param, scenario));
+            let message = match common.clone().or_else(own) {
+                Some((other, meant)) => {
+                    let (key, now) = (other.key, value_text(other, scenario));
+                    format!("{value} has no effect with {key}={now}: is {key}={meant} meant?")
+                }
+                None => format!("{value} has no effect in this run: leave it out."),
+            };
+            Issue::note(param.key, message).because(Cause::NoEffect)
+        })
+        .collect()
+}
+
+/// Whether some value of the parameter under `axis` gives the one under `key` an effect.
+pub fn may_have_effect(scenario: &Scenario, key: &str, axis: &str) -> bool {
+    let params = params::find(key).zip(params::find(axis));
+    params.is_none_or(|(param, axis)| variants(axis, scenario).any(|varied| param.is_shown(&varied)))
+}
+
+/// Returns the first value of another parameter with which all of the parameters have an effect.
+/// Options come before numbers, as they name what a run does.
+fn remedy(scenario: &Scenario, idle: &[&Param]) -> Option<(&'static Param, String)> {
+    let is_other = |other: &&Param| is_held(other, scenario) && idle.iter().all(|param| param.id != other.id);
+    let (options, numbers): (Vec<_>, Vec<_>) = every().filter(is_other).partition(|other| other.choice().is_some());
+    let gives = |varied: &Scenario| idle.iter().all(|param| param.is_shown(varied));
+    options.into_iter().chain(numbers).find_map(|other| {
+        let varied = variants(other, scenario).find(gives)?;
+        Some((other, value_text(other, &varied)))
+    })
+}
+
+/// Returns the scenario with each option of a choice, or with a few values of a count: an effect
+/// begins where something is split at all.
+fn variants<'a>(param: &'a Param, scenario: &'a Scenario) -> impl Iterator<Item = Scenario> + 'a {
+    let values = match &param.kind {
+        Kind::Choice(choice) => choice.options.len(),
+        Kind::Number(number) if number.integer => 3,
+        Kind::Number(_) => 0,
+    };
+    (0..values).map(|value| {
+        let mut varied = *scenario;
+        match &param.kind {
+            Kind::Choice(choice) => (choice.set)(&mut varied, value),
+            Kind::Number(number) => (number.set)(&mut varied, value as f64),
+        }
+        varied
+    })
+}
