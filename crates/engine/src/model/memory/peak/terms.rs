@@ -127,23 +127,16 @@ impl PeakTerms {
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
         let layers = inputs.params.held.layers;
-        let (left, working) = match point {
-            Point::Gather | Point::Loss => (layers, Working::Loss(inputs.at_loss / tokens)),
+        let working = match point {
+            Point::Gather | Point::Loss => Working::Loss(inputs.at_loss / tokens),
             Point::InLayer(left) => {
                 let layer = inputs.in_work;
-                let gradients = inputs.in_layer / tokens;
-                (
-                    left,
-                    Working::InLayer(LayerBytes {
-                        gradients,
-                        kept: layer.whole - inputs.working(left) / tokens,
-                        ..layer
-                    }),
-                )
+                let (gradients, kept) = (inputs.in_layer / tokens, layer.whole - inputs.working(left) / tokens);
+                Working::InLayer(LayerBytes { kept, gradients, ..layer })
             }
-            Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(inputs.end_of_layer / tokens)),
-            Point::Update if inputs.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
-            Point::Start | Point::Embedding | Point::Tower | Point::Root | Point::Update => (0.0, Working::Nothing),
+            Point::AfterLayer(_) => Working::AfterLayer(inputs.end_of_layer / tokens),
+            Point::Update if inputs.in_update > 0.0 => Working::Update(moment_bytes(setup)),
+            Point::Start | Point::Embedding | Point::Tower | Point::Root | Point::Update => Working::Nothing,
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
         let (cache, context, alive) = (inputs.cache(setup, stage, &peak), context(setup), inputs.alive(setup, &peak));
@@ -180,7 +173,7 @@ impl PeakTerms {
             gathered: inputs.what_is_gathered(point),
             unreduced: inputs.unreduced_params(point),
             tokens,
-            layers_kept: if in_passes { inputs.layers_kept(left) } else { 0.0 },
+            layers_kept: inputs.layers_kept(point),
             kept: inputs.kept / tokens,
             working,
             workspaces: workspaces(setup)
