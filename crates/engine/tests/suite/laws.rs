@@ -11,8 +11,9 @@ use engine::model::ladder;
 use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
 use engine::model::memory::states::expert_padding;
+use engine::model::memory::{Gathered, PeakTerms};
 use engine::model::parallel::Mesh;
-use engine::model::report::{Lane, Report, Work};
+use engine::model::report::{Lane, MemoryPart, Report, Work};
 use engine::model::run::{RunChoices, RunReport, failures};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Offload};
@@ -65,6 +66,40 @@ proptest! {
         } else {
             prop_assert!(near(memory.needed + memory.headroom(), memory.capacity));
             prop_assert_eq!((memory.cache(), memory.free()), (Bytes::ZERO, Bytes::ZERO));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    /// The factors that explain a peak make up its parts.
+    #[test]
+    fn factors_of_the_peak_are_its_parts(scenario in any_scenario()) {
+        let setup = scenario.setup();
+        let (report, terms) = (scenario.report(), PeakTerms::of(&setup));
+        let part = |part| report.memory.parts.get(part).get();
+        let [root, layer, mean] = terms.gathered_units;
+        let whole = root + terms.stage.params.held.layers * mean;
+        let gathered = match terms.gathered {
+            Gathered::Nothing => 0.0,
+            Gathered::Units(root, units) => root + units * layer,
+            // A head in a unit of its own leaves the root out of its summand, not of the whole.
+            Gathered::Grouped(..) => part(MemoryPart::GatheredWeights) / setup.measured_memory,
+            Gathered::All => whole,
+            Gathered::Live(params) => terms.live_bytes * params,
+        };
+        let activations = terms.layers_kept * terms.kept * terms.tokens;
+        let logits = (terms.per_logit + terms.waiting * terms.per_waiting) * terms.logits;
+        for (name, factors, part) in [
+            ("gathered", gathered, part(MemoryPart::GatheredWeights)),
+            ("activations", activations, part(MemoryPart::Activations)),
+            ("logits", logits, part(MemoryPart::Logits)),
+        ] {
+            // Logits of further tokens are one more summand.
+            prop_assume!(name != "logits" || setup.mtp == 0);
+            let factors = factors * setup.measured_memory;
+            prop_assert!((factors - part).abs() <= 1e-9 * part.max(1.0), "{name}: {factors} {part} {terms:?}");
         }
     }
 }

@@ -13,7 +13,7 @@ use engine::model::flops::recurrent::executed;
 use engine::model::memory::activations::{layer, of_state};
 use engine::model::parallel::{ContextExchange, Mesh};
 use engine::model::setup::Setup;
-use engine::model::software::{Graphs, NormKernel, StateKernel};
+use engine::model::software::{AttentionKernel, Graphs, NormKernel, RepeatedHeads, StateKernel};
 use engine::model::stages::stages;
 use engine::model::trained::Method;
 use engine::model::training::{ComputeFormat, Recompute};
@@ -390,6 +390,38 @@ fn products_read_their_operands_and_write_their_result() {
         close(mlp.bytes.get(), bytes(3.0 * 4096.0 * wide, 4096.0 + wide + 2.0 * wide + 4096.0));
         close(mlp.flops.get(), 32.0 * 6.0 * tokens * 3.0 * 4096.0 * wide);
     }
+}
+
+/// Scores of Llama 3 8B, 4,096 channels of queries by the keys before each query: two products
+/// forward and five backward in fused kernels, four in unfused ones, which compute the whole square.
+/// Queries, keys, values and output are read or written, backward with their gradients; scores move
+/// 24 bytes each, attention in 8 bits casts its inputs (12 bytes an element).
+#[test]
+fn the_core_of_attention_is_its_scores_and_their_operands() {
+    let (tokens, keys) = (8192.0, 8192.0);
+    for (kernel, counted, backward) in [
+        (AttentionKernel::Flash, 0.5 * (keys + 1.0), 2.5),
+        (AttentionKernel::Flash8bit, 0.5 * (keys + 1.0), 2.5),
+        (AttentionKernel::Unfused, keys, 2.0),
+    ] {
+        for tp in [1.0, 2.0] {
+            let mut setup = setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&tp={tp}&framework=megatron"));
+            (setup.kernels.attention, setup.kernels.repeated_heads) = (kernel, RepeatedHeads::No);
+            let core = of(&parts(&setup), Operator::AttentionCore).amount;
+            let forward = 32.0 * 4.0 * (4096.0 / tp) * tokens * counted;
+            assert!((core.flops.get() / ((1.0 + backward) * forward) - 1.0).abs() < 2e-4, "{kernel:?} {core:?}");
+            let widths = (2.0 * 4096.0 + 2.0 * 1024.0) / tp;
+            let more = match kernel {
+                AttentionKernel::Flash8bit => 12.0 * widths,
+                AttentionKernel::Unfused => 24.0 * 32.0 / tp * keys,
+                _ => 0.0,
+            };
+            close(core.bytes.get(), 32.0 * tokens * ((1.0 + 2.0) * 2.0 * widths + more));
+        }
+    }
+    // Each GPU of a ring sees the keys of all.
+    let ring = of(&parts(&setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&cp=2"))), Operator::AttentionCore).amount;
+    close(ring.bytes.get(), 32.0 * 4096.0 * 3.0 * 2.0 * (2.0 * 4096.0 + 2.0 * 2.0 * 1024.0));
 }
 
 /// With A the output size that halves a product's rate, an m x k by k x n product takes `2 k A` more:
