@@ -10,13 +10,13 @@ use engine::model::cost::OperatorCost;
 use engine::model::experts::exchange::{ExpertExchange, both_ways, dispatch_time, in_chunks};
 use engine::model::experts::{Dispatcher, ExpertParallel, copies, local_experts, local_tokens, received};
 use engine::model::flops::recurrent::executed;
-use engine::model::memory::activations::{layer, of_state};
+use engine::model::memory::activations::{Moment, layer, of_state};
 use engine::model::parallel::{ContextExchange, Mesh};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Graphs, NormKernel, RepeatedHeads, StateKernel};
 use engine::model::stages::stages;
 use engine::model::trained::Method;
-use engine::model::training::{ComputeFormat, Recompute};
+use engine::model::training::{Batch, ComputeFormat, Recompute};
 use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use engine::model::transformer::{Architecture, LayerShares};
@@ -656,4 +656,30 @@ fn one_layer_may_be_asked_of_either_end() {
     assert_eq!(of("lastlayers=1"), [10, 11, 1]);
     assert_eq!(of("firstlayers=1"), [1, 11, 10]);
     assert_eq!(of("firstlayers=1&lastlayers=1"), [1, 15, 1]);
+}
+
+/// The MLP's last product leaves the gradients of its input and its weight, the product of gate and
+/// up creates those of both; the gradient of the block's output is there, under sequence parallelism
+/// gathered. Unfused, two gradients of the scores in 16 bits meet all weights' gradients of the MLP
+/// and the output projection's.
+#[test]
+fn gradients_inside_a_backward_pass_are_those_of_its_products() {
+    for tp in [1.0, 2.0] {
+        let mut setup = setup(&format!("{LLAMA}&seq=4096&tp={tp}&framework=torchtitan"));
+        (setup.tensor.sequence_parallel, setup.kernels.compile, setup.tensor.asynchronous) = (true, false, false);
+        let moments = |setup: &Setup| layer(setup, 2.0, &LayerShares::DENSE).backward.unwrap();
+        let found = moments(&setup);
+        let (hidden, input) = (2.0 * 14_336.0 / tp, 2.0 * 4096.0 / tp);
+        let gathered = if tp > 1.0 { 2.0 * 4096.0 } else { 0.0 };
+        assert_eq!(found.mlp, Moment { beside: 2.0 * hidden + input + gathered, computed: 4096.0 * 14_336.0 / tp });
+        assert_eq!(found.attention, None);
+        setup.kernels.attention = AttentionKernel::Unfused;
+        let unfused = moments(&setup).attention.unwrap();
+        close(unfused.computed, (3.0 * 4096.0 * 14_336.0 + 4096.0 * 4096.0) / tp);
+        // Each kept score has two bytes; a query and the block's input are added, and the MLP's
+        // tensors, with its norm, are gone.
+        let scores = 32.0 / tp * 4096.0 * 2.0;
+        let longer = Setup { batch: Batch { seq_len: 8192, ..setup.batch }, ..setup };
+        close(moments(&longer).attention.unwrap().beside - unfused.beside, 2.0 * scores);
+    }
 }
