@@ -10,13 +10,15 @@ use engine::model::cost::OperatorCost;
 use engine::model::experts::exchange::{ExpertExchange, both_ways, dispatch_time, in_chunks};
 use engine::model::experts::{Dispatcher, ExpertParallel, copies, local_experts, local_tokens, received};
 use engine::model::flops::recurrent::executed;
+use engine::model::images::TowerTraining;
 use engine::model::memory::activations::{Moment, layer, of_state};
 use engine::model::parallel::{ContextExchange, Mesh};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Graphs, NormKernel, RepeatedHeads, StateKernel};
 use engine::model::stages::stages;
+use engine::model::tower::{self, TowerCosts, flops as tower_flops};
 use engine::model::trained::Method;
-use engine::model::training::{Batch, ComputeFormat, Recompute};
+use engine::model::training::{Batch, ComputeFormat, MfuConvention, Recompute};
 use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use engine::model::transformer::{Architecture, LayerShares};
@@ -681,5 +683,49 @@ fn gradients_inside_a_backward_pass_are_those_of_its_products() {
         let scores = 32.0 / tp * 4096.0 * 2.0;
         let longer = Setup { batch: Batch { seq_len: 8192, ..setup.batch }, ..setup };
         close(moments(&longer).attention.unwrap().beside - unfused.beside, 2.0 * scores);
+    }
+}
+
+/// Adapters of rank 16 at queries, keys, values and output of Llama 3 8B: frozen matrices have a
+/// forward product and an input gradient, adapters a weight gradient too. Operator by operator six
+/// elements an input and ten an output move, with fused kernels six.
+#[test]
+fn adapters_are_two_products_beside_each_frozen_one() {
+    let link = "cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=4096&mbs=1&accum=1&recompute=none&train=lora&rank=16";
+    let mut setup = setup(&format!("{link}&targets=attention&framework=pytorch"));
+    (setup.kernels.compile, setup.kernels.norms) = (false, NormKernel::Fused);
+    let (inputs, outputs) = (4.0 * 4096.0, 4096.0 + 2.0 * 1024.0 + 4096.0);
+    let weights = 4096.0 * (4096.0 + 2.0 * 1024.0 + 4096.0);
+    let of_all = |setup: &Setup, operator| of(&parts(setup), operator).amount;
+    let products = of_all(&setup, Operator::Projections);
+    close(products.flops.get(), 32.0 * 4096.0 * (4.0 * weights + 6.0 * 16.0 * (inputs + outputs)));
+    let streams = |setup: &Setup| of_all(setup, Operator::Elementwise).bytes.get();
+    let mut whole = setup;
+    whole.trained.method = Method::All;
+    close(streams(&setup) - streams(&whole), 32.0 * 4096.0 * 2.0 * (6.0 * inputs + 10.0 * outputs));
+    (setup.kernels.compile, whole.kernels.compile) = (true, true);
+    close(streams(&setup) - streams(&whole), 32.0 * 4096.0 * 2.0 * 6.0 * (inputs + outputs));
+}
+
+/// An encoder runs once for each image, and its projection; trained, it has gradients of inputs and
+/// of weights, but none of pixels.
+#[test]
+fn an_encoder_passes_each_image_once() {
+    let mut setup = setup("cluster=dgx-h100&model=gemma-3-4b-vision&gpus=8&seq=4096&mbs=2&recompute=none");
+    (setup.images.per_sequence, setup.mfu_convention) = (3, MfuConvention::FullAttention);
+    let (tower, images) = (setup.architecture.tower, setup.images);
+    let image = tower_flops::of_image(&tower, images.resolution, MfuConvention::FullAttention).get();
+    close(tower_flops::forward_per_token(&setup).get(), 3.0 * image / 4096.0);
+    let costs: TowerCosts<OperatorCost> = tower::costs(&setup);
+    close(costs.forward.amount.flops.get(), 2.0 * 3.0 * image);
+    let projector = 2.0 * tower.projector_params as f64 * f64::from(tower.tokens(images.resolution));
+    let patches = 2.0 * tower.patch_params() * f64::from(tower.positions(images.resolution));
+    for (training, projects, expected) in [
+        (TowerTraining::Frozen, false, image),
+        (TowerTraining::Frozen, true, image + projector),
+        (TowerTraining::Trained, true, 3.0 * image - patches),
+    ] {
+        (setup.images.tower, setup.images.trains_projector) = (training, projects);
+        close(tower_flops::per_token(&setup).get(), 3.0 * expected / 4096.0);
     }
 }
