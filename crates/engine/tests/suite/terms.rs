@@ -729,3 +729,25 @@ fn an_encoder_passes_each_image_once() {
         close(tower_flops::per_token(&setup).get(), 3.0 * expected / 4096.0);
     }
 }
+
+/// Every token passes the router and a shared expert of 1,000 channels.
+#[test]
+fn every_token_passes_router_and_shared_experts() {
+    let mut setup = mixtral("");
+    setup.architecture.experts.shared_intermediate_size = 1000;
+    let weights = 4096.0 * 8.0 + 3.0 * 4096.0 * 1000.0;
+    close(of(&parts(&setup), Operator::Mlp).amount.flops.get(), 32.0 * 6.0 * 8192.0 * weights);
+}
+
+/// Inputs of products in 8 bits are cast and transposed, 12 bytes an element: of the queries' and the
+/// output's products, of gate and up, of down.
+#[test]
+fn inputs_of_products_in_8_bits_are_cast() {
+    let streams = |format| {
+        let mut setup = setup(&format!("{LLAMA}&mbs=1&accum=1"));
+        setup.compute_format = format;
+        of(&parts(&setup), Operator::Elementwise).amount.bytes.get()
+    };
+    let widths = 4096.0 + 4096.0 + 4096.0 + 14_336.0;
+    close(streams(ComputeFormat::Fp8) - streams(ComputeFormat::AsPolicy), 32.0 * 32_768.0 * 12.0 * widths);
+}
