@@ -260,8 +260,8 @@ mod tests {
         }
     }
 
-    /// Only inputs are kept, as many tokens as fit are shorter than their transfers: the bounds by the
-    /// network are what is reached. With a free network those by the kernels are.
+    /// Only inputs are kept, as many tokens as fit are shorter than their transfers: the bounds by
+    /// the network are what is reached. With a free network those by the kernels are.
     #[test]
     fn bounds_are_reached_where_their_limit_is_the_only_one() {
         let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
@@ -277,7 +277,8 @@ mod tests {
         let fast = Bounds { link: BytesPerSecond::new(1e18), kept: 0.5, efficiency: 0.8, ..gpt3(256.0) };
         close(fast.reached(1e6).mfu, fast.mfu_by_compute());
         close(fast.reached(1e6).hfu, 0.8);
-        // Sixteen elements and two bytes of masks of each of 96 x 12,288, half of the time; else one.
+        // Sixteen elements and two bytes of masks of each of 96 x 12,288, half of the time; else
+        // one.
         close(fast.activation_bytes().get(), 96.0 * 12_288.0 * 0.5 * (2.0 + 16.0 * 2.0 + 2.0));
     }
 

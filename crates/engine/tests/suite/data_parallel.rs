@@ -81,8 +81,8 @@ fn whole_weights_are_reduced_once_a_step_and_gathered_if_their_state_is_sharded(
     }
 }
 
-/// Mixtral's experts on eight GPUs, one each: its weights are gathered among eight GPUs with the same
-/// expert, all others among 64.
+/// Mixtral's experts on eight GPUs, one each: its weights are gathered among eight GPUs with the
+/// same expert, all others among 64.
 #[test]
 fn experts_are_gathered_among_those_that_hold_them() {
     let all = traffic("model=mixtral-8x7b&ep=8&strategy=full-shard").micro_batch;

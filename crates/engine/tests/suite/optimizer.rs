@@ -38,8 +38,8 @@ fn close(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-9, "{found} is not {expected}");
 }
 
-/// AdamW in fp32: 4 bytes of gradient are read, 4 of weight and 8 of moments read and written, for an
-/// eighth of the parameters.
+/// AdamW in fp32: 4 bytes of gradient are read, 4 of weight and 8 of moments read and written, for
+/// an eighth of the parameters.
 #[test]
 fn an_update_reads_gradients_and_reads_and_writes_states() {
     let mut setup = of("llama-3-8b");

@@ -135,7 +135,8 @@ fn dispatches_of_a_layer_send_every_copy_once() {
     near(4.0 * flops(products.first().unwrap()), units.experts_forward.amount.flops.get());
 }
 
-/// Recomputed layers dispatch their copies again; a layer on average has as many experts as its share.
+/// Recomputed layers dispatch their copies again; a layer on average has as many experts as its
+/// share.
 #[test]
 fn dispatches_are_those_of_a_layer_s_share_of_experts() {
     let usual = default_scenario();

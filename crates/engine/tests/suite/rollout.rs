@@ -123,8 +123,8 @@ fn params(setup: &Setup) -> f64 {
     setup.architecture.params() as f64
 }
 
-/// Four weights of 4 and two moments of 4 bytes each a parameter and the reference's 2, an eighth of
-/// them on each of eight GPUs; gradients are gone between steps.
+/// Four weights of 4 and two moments of 4 bytes each a parameter and the reference's 2, an eighth
+/// of them on each of eight GPUs; gradients are gone between steps.
 #[test]
 fn training_that_stays_is_what_is_at_rest() {
     let setup = decode(GRPO).scenario.setup();
@@ -159,8 +159,8 @@ fn one_gpu(model: &str) -> Setup {
     decode(&format!("cluster=dgx-h100&gpus=1&model={model}&seq=4096")).scenario.setup()
 }
 
-/// A pass reads all weights but the embedding and the cache of each sequence; a tied table is read as
-/// the head. With thousands of sequences it takes as long as their products.
+/// A pass reads all weights but the embedding and the cache of each sequence; a tied table is read
+/// as the head. With thousands of sequences it takes as long as their products.
 #[test]
 fn a_decoding_pass_reads_weights_and_caches_or_computes() {
     let setup = one_gpu("qwen-2.5-7b");
@@ -218,8 +218,8 @@ fn prompts_run_once_for_each_group() {
     }
 }
 
-/// Updates beyond the first need the old log-probabilities too. The engine's own GPUs get the weights
-/// once more through a card, and are counted with the step.
+/// Updates beyond the first need the old log-probabilities too. The engine's own GPUs get the
+/// weights once more through a card, and are counted with the step.
 #[test]
 fn scoring_and_weights_repeat_with_updates_and_engines() {
     let setup = decode(GRPO).scenario.setup();

@@ -113,8 +113,8 @@ fn gathered_keys_and_values_have_reduced_gradients() {
     close(comm.layer_between_nodes.get(), (2.0 * gather + scatter).get());
 }
 
-/// The whole output of Nemotron 3 Nano's input projection and the scan's output (64 heads of 64) are
-/// exchanged for heads (`MambaContextParallel`): 2 x 4,096 + 2 x 8 x 128 + 64 columns there.
+/// The whole output of Nemotron 3 Nano's input projection and the scan's output (64 heads of 64)
+/// are exchanged for heads (`MambaContextParallel`): 2 x 4,096 + 2 x 8 x 128 + 64 columns there.
 #[test]
 fn a_mixer_exchanges_its_tokens_for_heads_in_either_pass() {
     let mut setup = setup("cluster=dgx-h100&model=nemotron-3-nano&gpus=64&cp=4&recompute=none&seq=32768");
@@ -225,8 +225,8 @@ fn launches_of_a_layer_are_those_of_its_blocks() {
     }
 }
 
-/// Router and exchanges of Mixtral's eight experts, two on each of four GPUs; one set for each expert
-/// where they run one by one. A faster host gains nothing.
+/// Router and exchanges of Mixtral's eight experts, two on each of four GPUs; one set for each
+/// expert where they run one by one. A faster host gains nothing.
 #[test]
 fn experts_are_launched_one_by_one_unless_grouped() {
     let mut setup = host("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=4&framework=pytorch");
@@ -297,10 +297,10 @@ const KINDS: [RecurrentKind; 7] = [
     RecurrentKind::ShortConv,
 ];
 
-/// FLOPs a token of the kernels, in the order of [`KINDS`]. Mamba: seven for each of I x 32 elements
-/// of the state. Mamba-2, chunks of Q = 256: `2 Q (K + I) + 4 x 32 I`. Delta rules, Q = 64, for each
-/// head `6 x 32 x 16 + 2 Q (3 x 32 + 2 x 16)`. Lightning, Q = 256, for each head `4 Q 16 + 4 x 16²`.
-/// RG-LRU: four for each channel. A convolution of four: eight for each channel.
+/// FLOPs a token of the kernels, in the order of [`KINDS`]. Mamba: seven for each of I x 32
+/// elements of the state. Mamba-2, chunks of Q = 256: `2 Q (K + I) + 4 x 32 I`. Delta rules, Q =
+/// 64, for each head `6 x 32 x 16 + 2 Q (3 x 32 + 2 x 16)`. Lightning, Q = 256, for each head `4 Q
+/// 16 + 4 x 16²`. RG-LRU: four for each channel. A convolution of four: eight for each channel.
 const EXECUTED: [f64; 7] = [
     7.0 * 128.0 * 32.0,
     2.0 * 256.0 * 256.0 + 4.0 * 32.0 * 128.0,
@@ -373,8 +373,8 @@ fn products_of_mixers_are_their_projections() {
     }
 }
 
-/// Each product reads its weights and its input and writes its output, once in each of three passes:
-/// queries, keys and values in one product, the output, gate and up in one, down.
+/// Each product reads its weights and its input and writes its output, once in each of three
+/// passes: queries, keys and values in one product, the output, gate and up in one, down.
 #[test]
 fn products_read_their_operands_and_write_their_result() {
     for tp in [1.0, 2.0] {
@@ -395,9 +395,9 @@ fn products_read_their_operands_and_write_their_result() {
 }
 
 /// Scores of Llama 3 8B, 4,096 channels of queries by the keys before each query: two products
-/// forward and five backward in fused kernels, four in unfused ones, which compute the whole square.
-/// Queries, keys, values and output are read or written, backward with their gradients; scores move
-/// 24 bytes each, attention in 8 bits casts its inputs (12 bytes an element).
+/// forward and five backward in fused kernels, four in unfused ones, which compute the whole
+/// square. Queries, keys, values and output are read or written, backward with their gradients;
+/// scores move 24 bytes each, attention in 8 bits casts its inputs (12 bytes an element).
 #[test]
 fn the_core_of_attention_is_its_scores_and_their_operands() {
     let (tokens, keys) = (8192.0, 8192.0);
@@ -426,9 +426,9 @@ fn the_core_of_attention_is_its_scores_and_their_operands() {
     close(ring.bytes.get(), 32.0 * 4096.0 * 3.0 * 2.0 * (2.0 * 4096.0 + 2.0 * 2.0 * 1024.0));
 }
 
-/// With A the output size that halves a product's rate, an m x k by k x n product takes `2 k A` more:
-/// V columns of H forward, `2 V A` for the input's gradient, `2 T A` for the weight's. The standard
-/// loss moves 32 bytes a logit.
+/// With A the output size that halves a product's rate, an m x k by k x n product takes `2 k A`
+/// more: V columns of H forward, `2 V A` for the input's gradient, `2 T A` for the weight's. The
+/// standard loss moves 32 bytes a logit.
 #[test]
 fn the_last_wave_of_the_head_is_part_of_each_pass() {
     let mut setup = setup("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=8192&mbs=1&accum=1&loss=standard");
@@ -463,8 +463,8 @@ fn each_further_token_has_a_head_and_a_projection() {
 
 /// Half of the element-wise traffic is on the residual stream, which sequence parallelism splits,
 /// half on hidden tensors as wide as two of `4 H`; unfused norms move 82 bytes an element each
-/// (`LlamaRMSNorm`), rotary positions 40 for each of queries and keys. The embedding reads and writes
-/// 4 bytes an element in either pass.
+/// (`LlamaRMSNorm`), rotary positions 40 for each of queries and keys. The embedding reads and
+/// writes 4 bytes an element in either pass.
 #[test]
 fn element_wise_work_is_of_the_residual_stream_and_of_hidden_tensors() {
     let of_kernels = |tp: f64, norms: NormKernel, framework: &str| {
@@ -525,8 +525,8 @@ fn products_of_experts_are_of_copies() {
 }
 
 /// The last wave of tiles once for a grouped kernel, once for each expert otherwise: `2 (H + F) A`
-/// forward, `2 (2 F + H) A` for the input's gradient; the weight gradients contract each expert's own
-/// rows, `2 x 2 A` for each.
+/// forward, `2 (2 F + H) A` for the input's gradient; the weight gradients contract each expert's
+/// own rows, `2 x 2 A` for each.
 #[test]
 fn the_last_wave_of_experts_is_shared_by_a_grouped_kernel() {
     let (half, rows) = (512.0 * 4096.0, 2.0 * 8192.0);
@@ -582,8 +582,8 @@ fn a_dispatch_sends_each_copy_once() {
     close(dispatch_time(&setup).get(), (among + all_gather(&network, sharing, 2.0 * half)).get());
 }
 
-/// Dispatch and combine are exposed unless another micro-batch's compute hides them: what exceeds it,
-/// and the slow-down of what overlaps. Full recomputation repeats those of the forward pass.
+/// Dispatch and combine are exposed unless another micro-batch's compute hides them: what exceeds
+/// it, and the slow-down of what overlaps. Full recomputation repeats those of the forward pass.
 #[test]
 fn exchanges_of_experts_are_exposed_or_slow_the_compute_that_hides_them() {
     let mut setup = mixtral("");
@@ -609,8 +609,8 @@ fn exchanges_of_experts_are_exposed_or_slow_the_compute_that_hides_them() {
     assert!(ExpertExchange::of(&setup, &units).crosses && !alone.crosses);
 }
 
-/// `MaxText`'s `minimal` keeps every product's output but the last: the layer's input, the attention
-/// block's output, queries, keys and values, gate and up.
+/// `MaxText`'s `minimal` keeps every product's output but the last: the layer's input, the
+/// attention block's output, queries, keys and values, gate and up.
 #[test]
 fn maxtext_keeps_the_outputs_of_products() {
     let llama = setup("cluster=tpu-v5p-pod&model=llama-3-8b&gpus=8&framework=maxtext&recompute=selective");
@@ -645,8 +645,8 @@ fn gradients_stop_at_frozen_layers_unless_something_below_is_trained() {
     assert_eq!(stages(&images).first.params.below, 0.0);
 }
 
-/// 32 layers over four stages, of which the ends may be asked for: the others share what is left, the
-/// remainder between the ends.
+/// 32 layers over four stages, of which the ends may be asked for: the others share what is left,
+/// the remainder between the ends.
 #[test]
 fn one_layer_may_be_asked_of_either_end() {
     let of = |link: &str| {
@@ -661,9 +661,9 @@ fn one_layer_may_be_asked_of_either_end() {
 }
 
 /// The MLP's last product leaves the gradients of its input and its weight, the product of gate and
-/// up creates those of both; the gradient of the block's output is there, under sequence parallelism
-/// gathered. Unfused, two gradients of the scores in 16 bits meet all weights' gradients of the MLP
-/// and the output projection's.
+/// up creates those of both; the gradient of the block's output is there, under sequence
+/// parallelism gathered. Unfused, two gradients of the scores in 16 bits meet all weights'
+/// gradients of the MLP and the output projection's.
 #[test]
 fn gradients_inside_a_backward_pass_are_those_of_its_products() {
     for tp in [1.0, 2.0] {
@@ -739,8 +739,8 @@ fn every_token_passes_router_and_shared_experts() {
     close(of(&parts(&setup), Operator::Mlp).amount.flops.get(), 32.0 * 6.0 * 8192.0 * weights);
 }
 
-/// Inputs of products in 8 bits are cast and transposed, 12 bytes an element: of the queries' and the
-/// output's products, of gate and up, of down.
+/// Inputs of products in 8 bits are cast and transposed, 12 bytes an element: of the queries' and
+/// the output's products, of gate and up, of down.
 #[test]
 fn inputs_of_products_in_8_bits_are_cast() {
     let streams = |format| {

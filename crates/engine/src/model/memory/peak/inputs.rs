@@ -348,8 +348,8 @@ impl PeakInputs {
     }
 
     /// Returns the part of the current layer that the mean of the layers left lacks, if the current
-    /// one is of the largest kind: none while all layers are left, and the whole difference where it
-    /// is the only one.
+    /// one is of the largest kind: none while all layers are left, and the whole difference where
+    /// it is the only one.
     fn more_in_current(&self, left: f64) -> f64 {
         let others = self.params.held.layers - self.params.below - 1.0;
         let is_known = self.last_kept != 1.0 && self.is_last_finished(left);

@@ -174,9 +174,9 @@ mod tests {
             assert!((bytes.at_most / at_most - 1.0).abs() < 0.02, "{:?}: {} of {at_most}", mixer.kind, bytes.at_most);
         }
     }
-    /// Two heads of 4 values and one of 8 keys: I = 8, keys repeated for the heads 16, a convolution
-    /// of 8 + 2 x 8 channels. Each tensor counted by hand from the functions' lists; in chunks of Q
-    /// tokens 2 Q pairs and 64/Q elements of states, Q = 64 in delta rules.
+    /// Two heads of 4 values and one of 8 keys: I = 8, keys repeated for the heads 16, a
+    /// convolution of 8 + 2 x 8 channels. Each tensor counted by hand from the functions' lists; in
+    /// chunks of Q tokens 2 Q pairs and 64/Q elements of states, Q = 64 in delta rules.
     #[test]
     fn tensors_of_a_small_shape_are_those_of_the_lists() {
         let of = |kind, chunk| Recurrent {
