@@ -260,6 +260,36 @@ mod tests {
         }
     }
 
+    /// Only inputs are kept, as many tokens as fit are shorter than their transfers: the bounds by
+    /// the network are what is reached. With a free network those by the kernels are.
+    #[test]
+    fn bounds_are_reached_where_their_limit_is_the_only_one() {
+        let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+        let slow = Bounds { link: BytesPerSecond::from_gbit_per_s(1.0), ..gpt3(256.0) };
+        let tokens = slow.tokens();
+        let reached = slow.reached(tokens);
+        close(tokens, slow.tokens_max());
+        close(reached.tokens_per_s_per_gpu, slow.throughput_max());
+        close(reached.mfu, slow.mfu_by_network());
+        assert_eq!(slow.mfu_max(), slow.mfu_by_network());
+        let rate = tokens * slow.forward_flops().get() / slow.transfer_time().get();
+        close(rate / slow.peak.get(), slow.hfu_forward_max());
+        let fast = Bounds { link: BytesPerSecond::new(1e18), kept: 0.5, efficiency: 0.8, ..gpt3(256.0) };
+        close(fast.reached(1e6).mfu, fast.mfu_by_compute());
+        close(fast.reached(1e6).hfu, 0.8);
+        // Sixteen elements and two bytes of masks of each of 96 x 12,288, half of the time; else
+        // one.
+        close(fast.activation_bytes().get(), 96.0 * 12_288.0 * 0.5 * (2.0 + 16.0 * 2.0 + 2.0));
+    }
+
+    /// A third of a microsecond for each of 256 GPUs and 96 layers.
+    #[test]
+    fn a_transfer_waits_for_each_gpu_and_layer() {
+        let late = Bounds { latency: Seconds::from_us(1.0 / 3.0), ..gpt3(256.0) };
+        let waited = (late.transfer_time() - gpt3(256.0).transfer_time()).ms();
+        assert!((waited / (96.0 * 256.0 / 3000.0) - 1.0).abs() < 1e-9, "{waited}");
+    }
+
     #[test]
     fn at_e_star_the_transfer_hides_exactly() {
         let bounds = gpt3(256.0);

@@ -244,6 +244,11 @@ impl Architecture {
     /// // GPT-3 175B: 174,600 million parameters (arXiv 2005.14165, Table D.1).
     /// let gpt3 = Architecture { learned_positions: 2048, ..ladder::architecture(175e9) };
     /// assert_eq!(gpt3.params() / 100_000_000, 1746);
+    /// // Qwen3 8B: each of 36 layers has two norms of 4,096 and two of 128, for queries and for keys.
+    /// let qwen = catalog::model("qwen-3-8b").unwrap().architecture;
+    /// let (attention, mlp) = (2 * 4096 * (4096 + 1024), 3 * 4096 * 12_288);
+    /// let layers = 36 * (attention + mlp + 2 * 4096 + 2 * 128);
+    /// assert_eq!(qwen.params(), layers + 2 * 151_936 * 4096 + 4096);
     /// ```
     pub fn params(&self) -> u64 {
         self.params_with(self.experts.num_experts)

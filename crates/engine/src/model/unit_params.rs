@@ -71,3 +71,35 @@ impl Units {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNITS: Units = Units {
+        layers: 3.0,
+        layer: 10.0,
+        layer_matrices: 8.0,
+        unit: 12.0,
+        expert: 100.0,
+        expert_unit: 200.0,
+        root: 7.0,
+        head: 5.0,
+    };
+
+    /// Three layers of 10 and 100, and 7 outside; twice 200 where an expert layer is padded.
+    #[test]
+    fn units_add_up() {
+        assert_eq!((UNITS.dense(), UNITS.experts(), UNITS.all()), (37.0, 300.0, 337.0));
+        assert_eq!(UNITS.padded_layer(2.0), 412.0);
+    }
+
+    #[test]
+    fn a_share_of_layers_and_its_rest_are_the_layers() {
+        let half = UNITS.of_layers(0.5);
+        assert_eq!((half.dense(), half.experts(), half.root, half.head), (22.0, 150.0, 7.0, 5.0));
+        let rest = UNITS.without(&half);
+        let of_layers = Units { root: 0.0, head: 0.0, ..half };
+        assert_eq!(rest, of_layers);
+    }
+}

@@ -283,19 +283,26 @@ fn a_tiled_mlp_holds_one_tile() {
 }
 
 /// Weights in host memory cross PCIe (63 GB/s) before they are gathered, on each GPU the 4 bytes of
-/// its shard of the root unit: two vocabularies of 128,256 and a norm in Llama 3 8B.
+/// its shard of the root unit, two vocabularies of 128,256 and a norm in Llama 3 8B, and of a layer
+/// of `2 H (H + 1,024) + 3 H F + 2 H`; one GPU has all of it.
 #[test]
-fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
-    let gather = |offloaded| {
-        let mut setup = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64");
-        setup.accelerator.host_link = BytesPerSecond::from_gb_per_s(63.0);
-        setup.offload.parameters = offloaded;
-        assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
-        Playback::of(&setup).plan().comm(true, true).gather_root
-    };
-    let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
-    let from_host = (gather(true) - gather(false)).get();
-    assert!((from_host / (4.0 * root / 64.0 / 63e9) - 1.0).abs() < 1e-9, "{from_host}");
+fn the_shard_of_an_offloaded_unit_comes_from_the_host() {
+    for gpus in [64, 1] {
+        let gather = |offloaded| {
+            let mut setup = setup(&format!("cluster=dgx-h100&model=llama-3-8b&gpus={gpus}&strategy=full-shard"));
+            setup.accelerator.host_link = BytesPerSecond::from_gb_per_s(63.0);
+            setup.offload.parameters = offloaded;
+            assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
+            let comm = Playback::of(&setup).plan().comm(true, true);
+            [comm.gather_root, comm.gather_layer].map(Seconds::get)
+        };
+        let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
+        let layer = 2.0 * 4096.0 * (4096.0 + 1024.0) + 3.0 * 4096.0 * 14_336.0 + 2.0 * 4096.0;
+        for ((here, there), params) in gather(true).into_iter().zip(gather(false)).zip([root, layer]) {
+            let from_host = here - there;
+            assert!((from_host / (4.0 * params / f64::from(gpus) / 63e9) - 1.0).abs() < 1e-9, "{from_host}");
+        }
+    }
 }
 
 /// Bytes per logit alive in PyTorch's losses (storages on fake tensors, one by one): log-softmax

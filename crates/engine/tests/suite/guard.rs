@@ -1,5 +1,6 @@
 //! A guard for changes of the structure: 2,000 scenarios of all kinds and every published link,
-//! eight figures each, nine digits.
+//! twelve columns each: times, utilisation and memory with nine digits, the limiter, and the odds
+//! of fitting with four decimals, as their curves are fitted anew with each measured run.
 //!
 //! `tests/links/guard.csv` holds links and figures. After a change that is meant, `cargo xtask test
 //! --record` writes the figures anew, and adds published links that are new; to guard another
@@ -8,6 +9,8 @@
 use std::collections::BTreeSet;
 
 use catalog::SCENARIOS;
+use catalog::accuracy::fit_odds;
+use engine::names;
 use links::decode;
 
 /// Links and what they mean.
@@ -15,8 +18,10 @@ const PUBLISHED: [&str; 2] =
     [include_str!("../../../../tests/links/v1.txt"), include_str!("../../../../tests/links/pins.txt")];
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/links/guard.csv");
-const HEADER: &str =
-    "link,step_time_s,exposed_comm_s,mfu,hfu,tokens_per_s_per_gpu,allocated_bytes,needed_bytes,held_bytes";
+const HEADER: &str = "link,step_time_s,exposed_comm_s,mfu,hfu,tokens_per_s_per_gpu,allocated_bytes,needed_bytes,\
+                      held_bytes,limiter,fit_odds,rollout_time_s,run_time_s";
+/// Columns besides the link.
+const COLUMNS: usize = 12;
 /// Differing lines that a failure shows.
 const SHOWN: usize = 12;
 
@@ -27,10 +32,12 @@ fn published() -> impl Iterator<Item = &'static str> {
     blocks.filter_map(first).chain(SCENARIOS.iter().map(|entry| entry.link)).filter(|link| !link.is_empty())
 }
 
-/// The link with its figures at nine significant digits.
+/// The link with its figures; the rollout's time is blank without one.
 fn line(link: &str) -> String {
-    let report = decode(link).scenario.report();
+    let scenario = decode(link).scenario;
+    let report = scenario.report();
     let (time, memory) = (&report.time, &report.memory);
+    let digits = |figure: f64| format!("{figure:.8e}");
     let figures = [
         time.step.get(),
         time.exposed_comm.get(),
@@ -41,15 +48,24 @@ fn line(link: &str) -> String {
         memory.needed.get(),
         memory.peak.get(),
     ];
-    figures.iter().fold(link.to_owned(), |line, figure| format!("{line},{figure:.8e}"))
+    let of_run = [
+        names::limiter(report.limiter).key.to_owned(),
+        format!("{:.4}", fit_odds(&report)),
+        report.rollout.as_ref().map_or_else(String::new, |rollout| digits(rollout.time().get())),
+        digits(scenario.run_of(&report).time.get()),
+    ];
+    let columns = figures.map(digits).into_iter().chain(of_run);
+    columns.fold(link.to_owned(), |line, column| format!("{line},{column}"))
 }
 
-/// The figures that differ, each with the change in percent.
+/// The columns that differ, each number with its change in percent.
 fn difference(found: &str, recorded: &str) -> String {
-    let figures = HEADER.rsplit(',').take(8).zip(found.rsplit(',').zip(recorded.rsplit(',')));
-    let changed = figures.filter(|(_, (found, recorded))| found != recorded).map(|(name, (found, recorded))| {
-        let ratio = found.parse::<f64>().unwrap() / recorded.parse::<f64>().unwrap_or(f64::NAN);
-        format!("{name} {recorded} -> {found} ({:+.4} %)", 100.0 * (ratio - 1.0))
+    let columns = HEADER.rsplit(',').take(COLUMNS).zip(found.rsplit(',').zip(recorded.rsplit(',')));
+    let changed = columns.filter(|(_, (found, recorded))| found != recorded).map(|(name, (found, recorded))| {
+        match (found.parse::<f64>(), recorded.parse::<f64>()) {
+            (Ok(new), Ok(old)) => format!("{name} {recorded} -> {found} ({:+.4} %)", 100.0 * (new / old - 1.0)),
+            _ => format!("{name} {recorded} -> {found}"),
+        }
     });
     changed.collect::<Vec<_>>().join(", ")
 }
@@ -62,7 +78,7 @@ fn scenarios_of_all_kinds_give_their_recorded_figures() {
     let recorded: Vec<&str> = rows.lines().collect();
     assert!(recorded.len() >= 2_000);
     // A link may be JSON, with commas.
-    let link = |row: &str| row.rsplitn(9, ',').last().unwrap_or_default().to_owned();
+    let link = |row: &str| row.rsplitn(COLUMNS + 1, ',').last().unwrap_or_default().to_owned();
     let mut links: Vec<String> = recorded.iter().map(|row| link(row)).collect();
     let known: BTreeSet<String> = links.iter().cloned().collect();
     let new: BTreeSet<&str> = published().filter(|link| !known.contains(*link)).collect();

@@ -50,6 +50,7 @@ mod run;
 mod run_host;
 mod software;
 mod table;
+mod terms;
 mod towers;
 mod tutel;
 mod tutel_rows;

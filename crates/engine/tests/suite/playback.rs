@@ -2,13 +2,14 @@
 
 use catalog::default_scenario;
 use engine::model::choices::Choices;
-use engine::model::cost::{Amount, CollectiveKind, Traffic};
+use engine::model::compute::{UnitCosts, unit_costs};
+use engine::model::cost::{Amount, CollectiveKind, OperatorCost, Traffic};
 use engine::model::experts::{Dispatcher, ExpertParallel};
 use engine::model::flops;
 use engine::model::report::{Lane, Span, Work};
 use engine::model::step::playback::Playback;
 use engine::model::training::Recompute;
-use engine::model::transformer::{Architecture, Experts};
+use engine::model::transformer::{Architecture, Experts, LayerShares};
 use engine::scenario::{Model, Scenario, Strategy};
 use engine::units::Bytes;
 use engine::units::Seconds;
@@ -129,6 +130,36 @@ fn dispatches_of_a_layer_send_every_copy_once() {
     near(4.0 * chunk.size.get(), sent);
     let products = of(&spans, Work::Experts, true);
     near(flops(products.last().unwrap()), 2.0 * flops(products.first().unwrap()));
+    // A quarter of the layer's in each chunk.
+    let units: UnitCosts<OperatorCost> = unit_costs(&setup, &LayerShares::mixture(1.0));
+    near(4.0 * flops(products.first().unwrap()), units.experts_forward.amount.flops.get());
+}
+
+/// Recomputed layers dispatch their copies again; a layer on average has as many experts as its
+/// share.
+#[test]
+fn dispatches_are_those_of_a_layer_s_share_of_experts() {
+    let usual = default_scenario();
+    let shape = Experts { num_experts: 16, num_experts_per_tok: 2, moe_intermediate_size: 2048, ..Experts::NONE };
+    for (recompute, passes) in [(Recompute::None, 1.0), (Recompute::Full, 2.0)] {
+        for (dense, share) in [(0, 1.0), (usual.model.architecture().num_hidden_layers / 2, 0.5)] {
+            let experts = Experts { first_k_dense_replace: dense, ..shape };
+            let architecture = Architecture { experts, ..usual.model.architecture() };
+            let choices = Choices { experts: ExpertParallel::USUAL, recompute, ..usual.choices };
+            let spans = spans(&Scenario { model: Model::Custom { architecture }, ep: 8, choices, ..usual });
+            let sizes: Vec<f64> = of(&spans, Work::Dispatch, true)
+                .iter()
+                .map(|span| match span.amount {
+                    Some(Amount::Traffic(traffic)) => traffic.size.get(),
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            let tokens = f64::from(usual.seq_len) * f64::from(usual.micro_batch_size);
+            let sent = 2.0 * 2.0 * tokens * f64::from(architecture.hidden_size);
+            near(*sizes.first().unwrap(), share * sent);
+            near(*sizes.last().unwrap(), share * passes * sent);
+        }
+    }
 }
 
 #[test]

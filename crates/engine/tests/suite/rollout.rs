@@ -1,10 +1,20 @@
 //! Rollouts by hand, and against published figures.
 
+use crate::laws::{any_valid_scenario, laws};
+use engine::model::collectives::{Group, all_reduce};
+use engine::model::compute::{matmul_rate, memory_rate};
+use engine::model::flops;
+use engine::model::memory::context;
+use engine::model::objective::Task;
 use engine::model::report::{MemoryPart, Report};
-use engine::model::rollout::RolloutReport;
+use engine::model::rollout::{LAYER_LATENCY, RolloutReport, cache_bytes, decode_step, reserved, whole_step};
+use engine::model::setup::Setup;
+use engine::model::stages::stages;
 use engine::model::step::pace;
+use engine::model::training::AttentionMask;
 use engine::units::{Bytes, Seconds};
 use links::decode;
+use proptest::prelude::*;
 
 const GRPO: &str = "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&seq=2048&mbs=4&accum=4&recompute=full&objective=grpo";
 
@@ -96,4 +106,168 @@ fn ppo_trains_a_critic_beside_the_policy() {
     // gradients, 8 of moments.
     assert!((9.2..9.5).contains(&(part(&ppo) / part(&grpo))), "{}", part(&ppo) / part(&grpo));
     assert!(with.critic > Seconds::ZERO && with.scoring > 3.5 * without.scoring);
+}
+
+fn close(found: f64, expected: f64) {
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found} is not {expected}");
+}
+
+/// Qwen2.5 7B (its config.json): 28 layers of width 3,584, 4 heads of keys and of values, 128 wide,
+/// and a vocabulary of 152,064 twice.
+const LAYERS: f64 = 28.0;
+const WIDTH: f64 = 3584.0;
+const TABLE: f64 = 152_064.0 * WIDTH;
+const CACHED: f64 = 2.0 * LAYERS * 2.0 * 4.0 * 128.0;
+
+fn params(setup: &Setup) -> f64 {
+    setup.architecture.params() as f64
+}
+
+/// Four weights of 4 and two moments of 4 bytes each a parameter and the reference's 2, an eighth
+/// of them on each of eight GPUs; gradients are gone between steps.
+#[test]
+fn training_that_stays_is_what_is_at_rest() {
+    let setup = decode(GRPO).scenario.setup();
+    let (_, rollout) = report("");
+    close(rollout.memory.training.get(), (4.0 + 8.0 + 2.0) * params(&setup) / 8.0 + context(&setup).get());
+    close(rollout.memory.weights.get(), 2.0 * params(&setup));
+    let share = reserved(&setup).get();
+    close(share, setup.accelerator.usable_memory().get() * setup.objective.engine.memory_share);
+    close(rollout.memory.engine().get(), share);
+}
+
+/// A sequence of 2,048 tokens with a prompt of 512 that eight completions share: an eighth of it.
+/// With windows of 1,024 tokens in three of four layers, 4,096 tokens are 1,024 + 3/4 x 1,024 of
+/// whole layers.
+#[test]
+fn completions_share_the_cache_of_their_prompt_and_windows_limit_it() {
+    let (_, rollout) = report("prompt=512&group=8");
+    close(rollout.memory.per_sequence.get(), CACHED * (2048.0 - 512.0 + 512.0 / 8.0));
+    let mut setup = decode(GRPO).scenario.setup();
+    close(cache_bytes(&setup, 4096.0).get(), CACHED * 4096.0);
+    (setup.architecture.sliding_window, setup.architecture.global_every) = (1024, 4);
+    close(cache_bytes(&setup, 4096.0).get(), CACHED * (1024.0 + 768.0));
+    assert_eq!(cache_bytes(&setup, 1024.0).get(), CACHED * 1024.0);
+    // Two GPUs split four heads, eight hold one each.
+    setup.mesh.tp = 2;
+    close(cache_bytes(&setup, 1024.0).get(), 0.5 * CACHED * 1024.0);
+    setup.mesh.tp = 8;
+    close(cache_bytes(&setup, 1024.0).get(), 0.25 * CACHED * 1024.0);
+}
+
+fn one_gpu(model: &str) -> Setup {
+    decode(&format!("cluster=dgx-h100&gpus=1&model={model}&seq=4096")).scenario.setup()
+}
+
+/// A pass reads all weights but the embedding and the cache of each sequence; a tied table is read
+/// as the head. With thousands of sequences it takes as long as their products.
+#[test]
+fn a_decoding_pass_reads_weights_and_caches_or_computes() {
+    let setup = one_gpu("qwen-2.5-7b");
+    let step = |setup: &Setup, sequences: f64| decode_step(setup, &stages(setup).first, sequences, 1000.0);
+    let rate = memory_rate(&setup);
+    let read = Bytes::new(2.0 * (params(&setup) - TABLE) + 3.0 * CACHED * 1000.0);
+    close(step(&setup, 3.0).get(), (read / rate + LAYERS * LAYER_LATENCY).get());
+    // Few keys, so that their cache is read in less time.
+    let token = flops::forward_per_token(&setup.architecture, 10.0);
+    let compute = |sequences: f64| decode_step(&setup, &stages(&setup).first, sequences, 10.0);
+    let many = compute(20_000.0) - compute(10_000.0);
+    close(many.get(), (10_000.0 * token / matmul_rate(&setup)).get());
+    let mut tied = setup;
+    tied.architecture.tie_word_embeddings = true;
+    close(step(&tied, 3.0).get(), step(&setup, 3.0).get());
+    // Of Mixtral's eight experts a token reads two, and four tokens may read all.
+    let mixtral = one_gpu("mixtral-8x7b");
+    let arch = &mixtral.architecture;
+    let (experts, table) = (32.0 * 8.0 * 3.0 * 4096.0 * 14_336.0, 32_000.0 * 4096.0);
+    let cached = 2.0 * 32.0 * 2.0 * 1024.0 * 1000.0;
+    for (sequences, share) in [(1.0, 0.25), (2.0, 0.5), (4.0, 1.0), (8.0, 1.0)] {
+        let weights = arch.params() as f64 - table - (1.0 - share) * experts;
+        let read = Bytes::new(2.0 * weights + sequences * cached);
+        close(step(&mixtral, sequences).get(), (read / rate + 32.0 * LAYER_LATENCY).get());
+    }
+}
+
+/// With tensor parallelism each of two GPUs reads half of the weights and of the heads; two
+/// all-reduces of the hidden states in each layer.
+#[test]
+fn engines_split_by_tensor_parallelism_reduce_twice_a_layer() {
+    let [one, two] = ["", "gentp=2"].map(|more| report(&format!("prompt=512&{more}")).1);
+    assert_eq!((one.each, two.each), (16.0, 32.0));
+    let setup = decode(GRPO).scenario.setup();
+    let size = Bytes::new(2.0 * 32.0 * WIDTH);
+    let reduced = 2.0 * LAYERS * all_reduce(&setup.network, Group::consecutive(2, 2, &setup.network), size);
+    // Norms are whole on either GPU: two a layer and the final one; biases are split.
+    let norms = (2.0 * LAYERS + 1.0) * WIDTH;
+    let weights = 0.5 * (params(&setup) - norms - 2.0 * TABLE) + norms + 0.5 * TABLE;
+    // 1,024 tokens are cached on average after a prompt of 512.
+    let cached = 32.0 * 0.5 * CACHED * (512.0 + 0.5 * 1536.0);
+    let read = Bytes::new(2.0 * weights + cached) / memory_rate(&setup);
+    close(two.decode_step.get(), (read + LAYERS * LAYER_LATENCY + reduced).get());
+    close(two.decode.get(), two.decode_steps * two.decode_step.get());
+}
+
+/// Prompts run once for each group of completions at the rate of products.
+#[test]
+fn prompts_run_once_for_each_group() {
+    let setup = decode(GRPO).scenario.setup();
+    let keys = flops::mean_keys(&setup.architecture, 512.0, AttentionMask::Causal);
+    let prompt = 512.0 * flops::forward_per_token(&setup.architecture, keys) / matmul_rate(&setup);
+    for (group, prompts) in [(1, 16.0), (8, 2.0), (16, 1.0), (64, 1.0)] {
+        close(report(&format!("prompt=512&group={group}")).1.prefill.get(), (prompts * prompt).get());
+    }
+}
+
+/// Updates beyond the first need the old log-probabilities too. The engine's own GPUs get the
+/// weights once more through a card, and are counted with the step.
+#[test]
+fn scoring_and_weights_repeat_with_updates_and_engines() {
+    let setup = decode(GRPO).scenario.setup();
+    let forward = pace::forward_pass(&setup);
+    for (updates, passes) in [(1.0, 1.0), (4.0, 2.0)] {
+        let (report, rollout) = report(&format!("upd={updates}"));
+        close(rollout.scoring.get(), (updates * passes * forward).get());
+        close(rollout.update.get(), updates * report.time.step.get());
+    }
+    let own = decode(&format!("{GRPO}&gengpu=4&upd=4")).scenario.setup();
+    let (report, rollout) = report("gengpu=4&upd=4");
+    let card = setup.network.inter_node * setup.network.inter_node_efficiency;
+    let sent = Bytes::new(2.0 * params(&setup)) / card;
+    close((rollout.sync - pace::gather_all(&setup)).get(), sent.get());
+    assert_eq!(whole_step(&own, &report), (0.25 * rollout.step(), 12.0));
+    let whole = report.whole();
+    close(whole.rollout, rollout.time() / rollout.step());
+    // Of twelve GPUs eight train, for the part of the step that is updates.
+    close(whole.mfu, report.mfu * (rollout.update / rollout.step()) * 8.0 / 12.0);
+}
+
+/// PPO: a critic of a scalar head is trained as often as the policy and scores once each.
+#[test]
+fn a_critic_is_trained_as_often_as_the_policy() {
+    let link = format!("{GRPO}&objective=ppo&upd=2&rm=rule").replace("&objective=grpo", "");
+    let setup = decode(&link).scenario.setup();
+    let rollout = decode(&link).scenario.report().rollout.unwrap();
+    let mut scalar = setup;
+    scalar.objective.task = Task::Reward;
+    close(rollout.critic.get(), 2.0 * pace::time(&scalar, &stages(&scalar)).step.get());
+    let models = 1.0 + f64::from(u8::from(setup.objective.runs_reward_model()));
+    let scored = 2.0 * (2.0 * pace::forward_pass(&setup) + models * pace::forward_pass(&scalar));
+    close(rollout.scoring.get(), scored.get());
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    /// A run with rollouts needs what its training needs, and what its engine needs beside it.
+    #[test]
+    fn a_rollout_needs_its_engine_and_its_training(mut scenario in any_valid_scenario(), group in 1_u32..64) {
+        (scenario.objective.task, scenario.objective.group) = (Task::Grpo, group);
+        let report = scenario.report();
+        let rollout = report.rollout.unwrap();
+        let memory = rollout.memory;
+        let parts: Bytes = memory.parts().into_iter().map(|(_, bytes)| bytes).sum();
+        prop_assert!(memory.cache < Bytes::ZERO || (parts / memory.total() - 1.0).abs() < 1e-9, "{memory:?}");
+        prop_assert_eq!(report.fits(), report.memory.fits() && rollout.fits());
+        prop_assert!(!rollout.fits() || memory.training + memory.weights + memory.per_sequence <= memory.capacity);
+    }
 }

@@ -97,6 +97,8 @@ const DENSE_BACKWARD_BYTES: f64 = 28.0;
 /// let routed = Routed { tokens: 16384.0, copies: 32768.0, hidden_size: 2048.0, element: 4.0, experts: 32.0 };
 /// assert_eq!((encode(&routed, Encode::Dense).flops.get() / 1e11).round(), 44.0);
 /// assert_eq!(encode(&routed, Encode::Sparse).flops.get(), 0.0);
+/// // Three rows a token, its own and two copies, are read or written by either kernel.
+/// assert_eq!(encode(&routed, Encode::Sparse).moved.get(), 2.0 * 3.0 * 16384.0 * 2048.0 * 4.0);
 /// ```
 pub fn encode(routed: &Routed, how: Encode) -> Work {
     match how {

@@ -131,3 +131,59 @@ impl RolloutReport {
         self.memory.fits()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An engine with 16 GB of weights, 4 of overhead and 20 of cache, on a GPU of 80.
+    fn beside(training: f64) -> GenerationMemory {
+        let [training, weights, overhead, cache, capacity, per_sequence] =
+            [training, 16e9, 4e9, 20e9, 80e9, 5e9].map(Bytes::new);
+        GenerationMemory { training, weights, overhead, cache, capacity, per_sequence }
+    }
+
+    #[test]
+    fn generation_needs_the_engine_and_the_training_that_stays() {
+        let memory = beside(40e9);
+        assert_eq!((memory.engine(), memory.total(), memory.room()), (Bytes::new(40e9), memory.capacity, 4.0));
+        let sum: Bytes = memory.parts().into_iter().map(|(_, bytes)| bytes).sum();
+        assert_eq!(sum, memory.total());
+        assert!(memory.fits() && !beside(41e9).fits());
+    }
+
+    #[test]
+    fn a_cache_has_room_for_a_sequence_or_nothing_is_generated() {
+        let full = GenerationMemory { per_sequence: Bytes::new(20e9), ..beside(0.0) };
+        assert!(full.fits() && full.room() == 1.0);
+        assert!(!GenerationMemory { per_sequence: Bytes::new(21e9), ..full }.fits());
+        let none = GenerationMemory { cache: Bytes::new(-1e9), ..full };
+        assert_eq!((none.room(), none.parts()[2].1), (0.0, Bytes::ZERO));
+    }
+
+    #[test]
+    fn a_step_is_the_sum_of_its_phases() {
+        let [sync, prefill, decode, scoring, update, critic] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0].map(Seconds::new);
+        let report = RolloutReport {
+            memory: beside(0.0),
+            gpus: 8,
+            own_gpus: 0,
+            sequences: 10.0,
+            tokens: 700.0,
+            each: 1.0,
+            concurrent: 1.0,
+            decode_steps: 70.0,
+            decode_step: Seconds::new(1.0),
+            prefill,
+            decode,
+            sync,
+            scoring,
+            update,
+            critic,
+        };
+        assert_eq!(
+            (report.time(), report.step(), report.tokens_per_s()),
+            (Seconds::new(7.0), Seconds::new(63.0), 100.0)
+        );
+    }
+}

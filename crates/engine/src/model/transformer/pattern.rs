@@ -137,9 +137,18 @@ impl Pattern {
         self.period > 0
     }
 
-    /// Returns the last layer of the list; `None` if it is empty.
-    pub fn last(&self) -> Option<LayerKind> {
-        (self.period as usize).checked_sub(1).map(|last| self.kind_of(last))
+    /// Returns the last of the first `layers` layers; `None` if there is none, or no list.
+    ///
+    /// ```
+    /// # use engine::scenario::layers::read_layers;
+    /// // Three layers of Qwen3-Next end before the fourth, which has attention.
+    /// let list = read_layers("3se.ae").unwrap();
+    /// let last = |layers| list.last_among(layers).map(|kind| kind == list.kinds().nth(3).unwrap());
+    /// assert_eq!([3, 4, 7, 48].map(last), [false, true, false, true].map(Some));
+    /// assert_eq!(last(0), None);
+    /// ```
+    pub fn last_among(&self, layers: u32) -> Option<LayerKind> {
+        layers.checked_sub(1)?.checked_rem(self.period).map(|last| self.kind_of(last as usize))
     }
 
     /// Returns the number of layers in the list, before it repeats.
@@ -268,7 +277,7 @@ mod tests {
         assert_eq!(pattern.distinct().count(), 15);
         assert!(pattern.distinct().all(|kind| kinds.contains(&kind)));
         assert!(pattern.kinds().eq(kinds[..Pattern::MOST].iter().copied()));
-        assert_eq!(pattern.last(), Some(kinds[Pattern::MOST - 1]));
+        assert_eq!(pattern.last_among(Pattern::MOST as u32), Some(kinds[Pattern::MOST - 1]));
         for kind in pattern.distinct() {
             let pairs = kinds[..Pattern::MOST].windows(2);
             let beside = |other| pairs.clone().any(|pair| pair == [kind, other] || pair == [other, kind]);

@@ -76,12 +76,16 @@ pub(super) struct PeakInputs {
     pub(super) other_micro_batches: f64,
     pub(super) kept: f64,
     /// Kept activations of the last layer, over the mean layer.
-    pub(super) last_kept: f64,
+    last_kept: f64,
+    /// Kept activations of the current layer, over the mean layer.
+    current_kept: f64,
     /// Bytes that the current layer holds beyond its kept activations.
     working: f64,
     /// The checkpointed layers, if only some are recomputed.
     checkpointed: Option<Checkpointed>,
     pub(super) in_layer: f64,
+    /// The current layer.
+    pub(super) in_work: LayerBytes,
     /// Parameters of the current layer whose gradients are not yet reduced at that point.
     pub(super) computed_in_layer: f64,
     pub(super) end_of_layer: f64,
@@ -211,15 +215,17 @@ impl PeakInputs {
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             other_micro_batches: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
-            last_kept: match arch.pattern.last() {
+            last_kept: match arch.pattern.last_among(arch.num_hidden_layers) {
                 Some(kind) if of_layer.kept > 0.0 => {
                     activations::layer(setup, bytes.activation, &arch.shares_of_kind(kind)).kept / of_layer.kept
                 }
                 _ => 1.0,
             },
+            current_kept: if of_layer.kept > 0.0 { in_work.kept / of_layer.kept } else { 1.0 },
             checkpointed: Checkpointed::of(setup, &of_layer),
             working: (in_work.whole - in_work.kept) * tokens,
             in_layer,
+            in_work,
             computed_in_layer,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             // The logits of further tokens are kept while those of the next token are processed.
@@ -312,18 +318,26 @@ impl PeakInputs {
         ]
     }
 
-    /// Returns the kept activations of this many layers, and of the other micro-batches in flight:
-    /// with activations in host memory, two layers' are on the GPU, those of the current layer and
-    /// of the one being transferred.
-    pub(super) fn kept(&self, layers: f64) -> f64 {
-        self.layers_kept(layers) * self.kept
+    /// Returns the layers whose activations are kept at a point, in mean layers, with those of the
+    /// other micro-batches in flight.
+    pub(super) fn layers_kept(&self, point: Point) -> f64 {
+        match point {
+            Point::Gather | Point::Loss => self.first_layers(self.params.held.layers),
+            Point::InLayer(left) => self.first_layers(left) + self.more_in_current(left),
+            Point::AfterLayer(left) => self.first_layers(left - 1.0),
+            Point::Tower => self.first_layers(0.0),
+            Point::Start | Point::Embedding | Point::Root | Point::Update => 0.0,
+        }
     }
 
-    pub(super) fn layers_kept(&self, layers: f64) -> f64 {
+    /// Returns the first `layers` layers and those of the other micro-batches in flight: with
+    /// activations in host memory, two layers' are on the GPU, those of the current layer and of
+    /// the one being transferred.
+    fn first_layers(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
         let below = self.params.below;
         // If layers differ in kind, the last one is finished first.
-        let layers = if layers == self.params.held.layers - 1.0 { layers + 1.0 - self.last_kept } else { layers };
+        let layers = if self.is_last_finished(layers) { layers + 1.0 - self.last_kept } else { layers };
         let alive = match &self.checkpointed {
             _ if layers <= below => 0.0,
             Some(some) => some.kept(layers) - some.kept(below),
@@ -331,6 +345,23 @@ impl PeakInputs {
         };
         let here = alive + self.other_micro_batches * (self.params.held.layers - below);
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
+    }
+
+    /// Whether all layers but the last are left.
+    fn is_last_finished(&self, left: f64) -> bool {
+        left == self.params.held.layers - 1.0
+    }
+
+    /// Returns the part of the current layer that the mean of the layers left lacks, if the current
+    /// one is of the largest kind: none while all layers are left, and the whole difference where
+    /// it is the only one.
+    fn more_in_current(&self, left: f64) -> f64 {
+        let others = self.params.held.layers - self.params.below - 1.0;
+        let is_known = self.last_kept != 1.0 && self.is_last_finished(left);
+        if others <= 0.0 || is_known || self.checkpointed.is_some() {
+            return 0.0;
+        }
+        (self.current_kept - 1.0) * (self.params.held.layers - left) / others
     }
 
     /// Returns the bytes that the current layer, the last of `layers`, holds beyond its kept
@@ -394,16 +425,14 @@ impl PeakInputs {
 
     pub(super) fn activations(&self, point: Point) -> (f64, f64, f64) {
         let (waiting, always) = (self.waiting_logits, self.workspaces);
+        let kept = self.layers_kept(point) * self.kept;
         match point {
-            Point::Gather => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.half_logits),
-            Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
-            Point::InLayer(left) => {
-                (self.kept(left), always + self.dequantized + self.working(left) + self.in_layer, waiting)
-            }
-            Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
-            Point::Tower => (self.kept(0.0), always, 0.0),
-            Point::Start | Point::Embedding | Point::Root => (0.0, always, 0.0),
-            Point::Update => (0.0, always + self.in_update, 0.0),
+            Point::Gather => (kept, always + self.at_loss, waiting + self.half_logits),
+            Point::Loss => (kept, always + self.at_loss, waiting + self.logits),
+            Point::InLayer(left) => (kept, always + self.dequantized + self.working(left) + self.in_layer, waiting),
+            Point::AfterLayer(_) => (kept, always + self.end_of_layer, waiting),
+            Point::Tower | Point::Start | Point::Embedding | Point::Root => (kept, always, 0.0),
+            Point::Update => (kept, always + self.in_update, 0.0),
         }
     }
 }

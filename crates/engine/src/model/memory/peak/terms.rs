@@ -7,7 +7,7 @@ use super::{
     Alive, Gathered, Held, Unreduced, communicators, context, dequantized, most_needy, switch_communicators, within,
     workspaces,
 };
-use crate::model::memory::activations::{self, LayerBytes};
+use crate::model::memory::activations::LayerBytes;
 use crate::model::memory::moments::moment_bytes;
 use crate::model::memory::states::{
     self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
@@ -127,25 +127,16 @@ impl PeakTerms {
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
         let layers = inputs.params.held.layers;
-        let (left, working) = match point {
-            Point::Gather | Point::Loss => (layers, Working::Loss(inputs.at_loss / tokens)),
+        let working = match point {
+            Point::Gather | Point::Loss => Working::Loss(inputs.at_loss / tokens),
             Point::InLayer(left) => {
-                let whole = || activations::layer(setup, bytes.activation, &stage.shares);
-                let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
-                let layer = in_work.unwrap_or_else(whole);
-                let gradients = inputs.in_layer / tokens;
-                (
-                    left,
-                    Working::InLayer(LayerBytes {
-                        gradients,
-                        kept: layer.whole - inputs.working(left) / tokens,
-                        ..layer
-                    }),
-                )
+                let layer = inputs.in_work;
+                let (gradients, kept) = (inputs.in_layer / tokens, layer.whole - inputs.working(left) / tokens);
+                Working::InLayer(LayerBytes { kept, gradients, ..layer })
             }
-            Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(inputs.end_of_layer / tokens)),
-            Point::Update if inputs.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
-            Point::Start | Point::Embedding | Point::Tower | Point::Root | Point::Update => (0.0, Working::Nothing),
+            Point::AfterLayer(_) => Working::AfterLayer(inputs.end_of_layer / tokens),
+            Point::Update if inputs.in_update > 0.0 => Working::Update(moment_bytes(setup)),
+            Point::Start | Point::Embedding | Point::Tower | Point::Root | Point::Update => Working::Nothing,
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
         let (cache, context, alive) = (inputs.cache(setup, stage, &peak), context(setup), inputs.alive(setup, &peak));
@@ -182,7 +173,7 @@ impl PeakTerms {
             gathered: inputs.what_is_gathered(point),
             unreduced: inputs.unreduced_params(point),
             tokens,
-            layers_kept: if in_passes { inputs.layers_kept(left) } else { 0.0 },
+            layers_kept: inputs.layers_kept(point),
             kept: inputs.kept / tokens,
             working,
             workspaces: workspaces(setup)

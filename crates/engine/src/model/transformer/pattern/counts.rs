@@ -44,3 +44,16 @@ impl BlockCounts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parts_are_their_sum_and_one_is_the_sum_without_the_other() {
+        let one = BlockCounts { layers: 9, attention: 5, window: 3, recurrent: 4, dense: 2, experts: 7 };
+        let other = BlockCounts { layers: 20, attention: 18, window: 16, recurrent: 2, dense: 13, experts: 7 };
+        let both = BlockCounts { layers: 29, attention: 23, window: 19, recurrent: 6, dense: 15, experts: 14 };
+        assert_eq!((one.and(other), both.without(one), both.without(other)), (both, other, one));
+    }
+}

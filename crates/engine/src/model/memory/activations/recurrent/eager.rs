@@ -174,4 +174,56 @@ mod tests {
             assert!((bytes.at_most / at_most - 1.0).abs() < 0.02, "{:?}: {} of {at_most}", mixer.kind, bytes.at_most);
         }
     }
+    /// Two heads of 4 values and one of 8 keys: I = 8, keys repeated for the heads 16, a
+    /// convolution of 8 + 2 x 8 channels. Each tensor counted by hand from the functions' lists; in
+    /// chunks of Q tokens 2 Q pairs and 64/Q elements of states, Q = 64 in delta rules.
+    #[test]
+    fn tensors_of_a_small_shape_are_those_of_the_lists() {
+        let of = |kind, chunk| Recurrent {
+            kind,
+            heads: 2,
+            head_dim: 4,
+            key_heads: 1,
+            key_dim: 8,
+            conv_kernel: 4,
+            rank: 3,
+            chunk,
+            ..Recurrent::NONE
+        };
+        // 34 columns; of the two peaks long chunks reach the gradients of the scores.
+        let heads = 2.0 * (4.0 * 4.0 + 2.0 * 2.0);
+        let around = 2.0 * (34.0 + 48.0) + 1.5 * heads;
+        let mamba_2 = |pairs: f64, states: f64| {
+            4.0 * (80.0 + 3.0 * pairs + 2.0 * states + 80.0) + 2.0 * (34.0 + 24.0 + 8.0) + heads
+        };
+        let cases = [
+            (of(RecurrentKind::Mamba2, 16), mamba_2(32.0, 4.0), 4.0 * (112.0 + 96.0 + 88.0 + 12.0) + around),
+            (of(RecurrentKind::Mamba2, 64), mamba_2(128.0, 1.0), 4.0 * (64.0 + 640.0 + 40.0) + around),
+            (
+                of(RecurrentKind::GatedDelta, 0),
+                4.0 * (128.0 + 640.0 + 48.0 + 1.0) + 2.0 * (48.0 + 24.0) + 76.0,
+                4.0 * (176.0 + 1024.0 + 40.0 + 1.0) + 2.0 * (48.0 + 8.0) + 76.0,
+            ),
+            (
+                of(RecurrentKind::KimiDelta, 0),
+                4.0 * (3.0 * 1024.0 + 22.75 * 16.0 + 256.0 + 2.0 * 1365.0 + 1.0) + 2.0 * (48.0 + 6.0),
+                25_800.0 + 4.0 * (3.0 * 1024.0 + 64.0),
+            ),
+            (
+                of(RecurrentKind::Lightning, 16),
+                2.0 * (96.0 + 32.0 + 4.0) + 4.0 * 8.0,
+                2.0 * (64.0 + 32.0 + 4.0) + 24.0 * 8.0,
+            ),
+            (
+                of(RecurrentKind::Mamba, 0),
+                64.0 * 14.0 + 8.0 * 20.0 + 2.0 * 16.0 + 8.0 * 18.0 + 3.0 * 8.0,
+                64.0 * 30.0 + 8.0 * 18.0 + 2.0 * 16.0 + 8.0 * 18.0 + 3.0 * 8.0,
+            ),
+            (of(RecurrentKind::RgLru, 0), 8.0 * 36.0, 8.0 * 36.0),
+            (of(RecurrentKind::ShortConv, 0), 2.0 * (24.0 + 24.0), 2.0 * (24.0 + 24.0)),
+        ];
+        for (mixer, kept, at_most) in cases {
+            assert_eq!(of_mixer(&mixer, 2.0), StateBytes { kept, at_most }, "{:?}", mixer.kind);
+        }
+    }
 }
