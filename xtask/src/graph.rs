@@ -204,7 +204,7 @@ mod tests {
             let ways = ways(&[lib, ("a.rs", &format!("{line}\npub struct A;")), front, b, more]);
             assert!(ways.iter().any(|way| way.contains(&format!(": `{line}`"))), "{line}: {ways:?}");
         }
-        // Who takes another module's item through a parent depends on that module, not on the parent.
+        // A user of an item that a parent re-exports depends on its module, not on the parent.
         let a = ("a.rs", "mod child;\npub use child::Child;\nuse super::b::B;");
         let child = ("a/child.rs", "use super::B;\npub struct Child;");
         let b = ("b.rs", "pub struct B;");

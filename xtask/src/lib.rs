@@ -7,7 +7,8 @@
 //! - [`recipes`]: sites of other tools with an embedded calculator.
 //! - [`packages`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
-//! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name exists.
+//! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name
+//!   exists.
 //! - [`checks`]: the table of all checks; [`comments`]: the one of comments;
 //!   [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.

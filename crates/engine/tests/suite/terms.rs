@@ -2,6 +2,7 @@
 //! against a number derived from its definition: a wrong term written together with its record
 //! passes the guard.
 
+use engine::model::adapters::of_attention;
 use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, point_to_point, reduce_scatter};
 use engine::model::comm::tp_cp::{Hiding, TpCpComm};
 use engine::model::compute::parts::{Operator, of, parts};
@@ -11,6 +12,7 @@ use engine::model::experts::exchange::{ExpertExchange, both_ways, dispatch_time,
 use engine::model::experts::{Dispatcher, ExpertParallel, copies, local_experts, local_tokens, received};
 use engine::model::flops::recurrent::executed;
 use engine::model::images::TowerTraining;
+use engine::model::lengths::{Batching, Texts, of_texts};
 use engine::model::memory::activations::{Moment, layer, of_state};
 use engine::model::parallel::{ContextExchange, Mesh};
 use engine::model::setup::Setup;
@@ -18,7 +20,7 @@ use engine::model::software::{AttentionKernel, Graphs, NormKernel, RepeatedHeads
 use engine::model::stages::stages;
 use engine::model::tower::{self, TowerCosts, flops as tower_flops};
 use engine::model::trained::Method;
-use engine::model::training::{Batch, ComputeFormat, MfuConvention, Recompute};
+use engine::model::training::{Batch, ComputeFormat, MfuConvention, Recompute, Reshard, Sharding};
 use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use engine::model::transformer::{Architecture, LayerShares};
@@ -750,4 +752,33 @@ fn inputs_of_products_in_8_bits_are_cast() {
     };
     let widths = 4096.0 + 4096.0 + 4096.0 + 14_336.0;
     close(streams(ComputeFormat::Fp8) - streams(ComputeFormat::AsPolicy), 32.0 * 32_768.0 * 12.0 * widths);
+}
+
+/// Texts of any length up to 8,192 tokens, one to a micro-batch: the longest of four GPUs' has 4/5
+/// of them. Without FSDP a GPU's four micro-batches average out to half of the wait.
+#[test]
+fn padded_texts_wait_for_the_longest_less_the_more_micro_batches() {
+    let texts = Texts::new(4096.0, 8192);
+    let batch = |grad_accum_steps| Batch { seq_len: 8192, micro_batch_size: 1, grad_accum_steps };
+    let tokens = |sharding, accumulated| of_texts(Batching::Padded, texts, &batch(accumulated), sharding, 4).0;
+    assert_eq!(tokens(Sharding::Ddp, 1), 6554);
+    assert_eq!(tokens(Sharding::Ddp, 4), 5325);
+    // 8192 * 4 / 5, and 4096 + (6553.6 - 4096) / 2.
+    assert_eq!(tokens(Sharding::Fsdp(Reshard::Always), 4), 6554);
+}
+
+/// Latent attention has five matrices, of which DeepSeek-V2-Lite has no pair for queries
+/// (`modeling_deepseek.py`: `q_proj` in place of `q_a_proj` and `q_b_proj`).
+#[test]
+fn adapters_of_latent_attention_stand_beside_its_own_matrices() {
+    let widths = |model: &str| {
+        let setup = setup(&format!("cluster=dgx-h100&model={model}&train=lora&targets=attention"));
+        of_attention(&setup).map(|module| (module.inner, module.outer)).to_vec()
+    };
+    // 16 heads of 128 + 64 and 128 + 128, rank 512 with 64 shared positions, width 2048.
+    let lite = [(2048.0, 3072.0), (0.0, 0.0), (2048.0, 576.0), (512.0, 4096.0), (2048.0, 2048.0)];
+    assert_eq!(widths("deepseek-v2-lite"), lite);
+    // 128 heads, rank 1536 of queries, width 7168.
+    let large = [(7168.0, 1536.0), (1536.0, 24576.0), (7168.0, 576.0), (512.0, 32768.0), (16384.0, 7168.0)];
+    assert_eq!(widths("deepseek-v3"), large);
 }
