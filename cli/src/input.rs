@@ -1,6 +1,6 @@
 //! Inputs of a command: links, texts, files, and explicit values.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -137,7 +137,16 @@ impl Input {
     /// Splits the inputs into the text of a scenario, files, and explicit values.
     fn parts(&self) -> Result<Parts, String> {
         let (mut texts, mut items) = (Vec::new(), Vec::new());
+        let mut paths = Vec::new();
         for input in &self.inputs {
+            // A file that is named twice is one file.
+            let (path, function) = of_function(input);
+            if let Ok(path) = fs::canonicalize(path).map(|path| (path, function)) {
+                if paths.contains(&path) {
+                    continue;
+                }
+                paths.push(path);
+            }
             match item(input)? {
                 Some(item) => items.push(item),
                 None => texts.push(input.as_str()),

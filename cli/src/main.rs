@@ -21,6 +21,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use engine::scenario::issue::visible;
 
 /// Result of a command: printed text, and whether the answer is yes.
 struct Answer {
@@ -121,7 +122,7 @@ fn main() -> ExitCode {
             if answer.yes { ExitCode::SUCCESS } else { ExitCode::from(1) }
         }
         Err(problem) => {
-            eprintln!("{problem}");
+            eprintln!("{}", visible(&problem));
             ExitCode::from(2)
         }
     }

@@ -123,7 +123,7 @@ impl Lint {
         });
         // All new files are complete before the first one replaces its original.
         let prepared: Vec<write::Prepared> = prepared.collect::<Result<_, String>>()?;
-        write::replace(&prepared)?;
+        write::replace(prepared)?;
         Ok(lines(offer.files.iter().map(|(name, _)| format!("Written into {name}."))))
     }
 }

@@ -2,16 +2,18 @@
 
 use std::io::{self, Write as _};
 
+use engine::scenario::issue::visible;
+
 /// Replaces special spaces between numbers and units by plain spaces, so that users can search the
 /// output.
 pub(crate) fn plain(text: &str) -> String {
     text.replace(['\u{2009}', '\u{202f}', '\u{a0}'], " ")
 }
 
-/// Prints a text.
+/// Prints a text; characters of files that would steer the terminal are escaped.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(visible(text).as_bytes())?;
     out.flush()
 }
 

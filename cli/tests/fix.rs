@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -179,6 +180,119 @@ fn encodings_line_ends_and_links_stay() {
     fix(&folder, &["link.yml"]);
     assert!(fs::symlink_metadata(folder.join("link.yml")).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&run).unwrap(), plain);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// A user without rights.
+const NOBODY: u32 = 65534;
+
+/// Fixes `run.yml` as a user without rights: root may write everywhere.
+fn fix_as_nobody(folder: &Path) -> Output {
+    let mut lint = Command::new(folder.join("shardwise"));
+    lint.current_dir(folder).args(["lint", "--fix", "--set", "cluster=dgx-h100", "--set", "gpus=8", "run.yml"]);
+    if is_root() {
+        lint.uid(NOBODY).gid(NOBODY);
+    }
+    lint.output().unwrap()
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+#[test]
+fn owner_mode_and_attributes_stay() {
+    let folder = folder("owner");
+    let run = folder.join("run.yml");
+    fs::write(&run, RUN).unwrap();
+    if is_root() {
+        chown(&run, Some(1000), Some(1001)).unwrap();
+    }
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o604)).unwrap();
+    // Not every file system has attributes.
+    let has_attributes = xattr::set(&run, "user.note", b"x").is_ok();
+    let before = fs::metadata(&run).unwrap();
+    let output = fix(&folder, &["run.yml"]);
+    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    let after = fs::metadata(&run).unwrap();
+    assert_ne!(fs::read_to_string(&run).unwrap(), RUN);
+    assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
+    assert!(after.ino() != before.ino(), "the file was replaced");
+    let note = xattr::get(&run, "user.note").ok().flatten();
+    assert_eq!(note.as_deref(), has_attributes.then_some(&b"x"[..]));
+    assert_eq!(left_over(&folder), [""; 0]);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_file_with_two_names_is_written_in_place() {
+    let folder = folder("names");
+    let (run, other) = (folder.join("run.yml"), folder.join("other.yml"));
+    fs::write(&run, RUN).unwrap();
+    fs::hard_link(&run, &other).unwrap();
+    // The program is killed: the old text is in the file or in a copy.
+    for step in ["copied", "synced", "half overwritten", "renamed"] {
+        fs::write(&run, RUN).unwrap();
+        let output = fix_with(&folder, &["run.yml"], step);
+        assert!(output.status.code().is_none(), "{step}: {}", said(&output));
+        let is_old = fs::read_to_string(&run).unwrap() == RUN;
+        assert!(is_old || matches!(step, "half overwritten" | "renamed"), "{step}");
+        assert!(!is_old || step != "renamed");
+        let copies = left_over(&folder);
+        if step == "renamed" {
+            assert_eq!(copies, [""; 0]);
+        } else {
+            assert_eq!(copies.len(), 1, "{step}: {copies:?}");
+            assert_eq!(fs::read_to_string(folder.join(&copies[0])).unwrap(), RUN, "{step}");
+        }
+        for name in &copies {
+            fs::remove_file(folder.join(name)).unwrap();
+        }
+    }
+    // A shorter text leaves nothing of the longer one.
+    fs::write(&run, RUN.replace("gradient_accumulation_steps: 1\n", "gradient_accumulation_steps: 0000000001\n"))
+        .unwrap();
+    let output = fix(&folder, &["run.yml"]);
+    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    let written = fs::read_to_string(&run).unwrap();
+    assert!(written != RUN && written.ends_with("path: texts\n"), "{written}");
+    assert_eq!(fs::read_to_string(&other).unwrap(), written);
+    assert_eq!(left_over(&folder), [""; 0]);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_file_is_written_in_place_where_nothing_may_be_created_or_its_owner_cannot_be_set() {
+    let folder = folder("closed");
+    let run = folder.join("run.yml");
+    for (of_folder, owner) in [(0o555, NOBODY), (0o777, 1000)] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        let _ = fs::remove_file(&run);
+        fs::write(&run, RUN).unwrap();
+        fs::set_permissions(&run, fs::Permissions::from_mode(0o666)).unwrap();
+        if is_root() {
+            chown(&run, Some(owner), Some(owner)).unwrap();
+        }
+        let before = fs::metadata(&run).unwrap();
+        // The folder of the build may be closed to others.
+        fs::copy(env!("CARGO_BIN_EXE_shardwise"), folder.join("shardwise")).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(of_folder)).unwrap();
+        let output = fix_as_nobody(&folder);
+        assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+        let after = fs::metadata(&run).unwrap();
+        assert_ne!(fs::read_to_string(&run).unwrap(), RUN);
+        assert_eq!((after.uid(), after.mode()), (before.uid(), before.mode()));
+        assert!(after.ino() == before.ino() || !is_root(), "the file was replaced");
+    }
+    // Whoever may not write the file does not replace it either.
+    fs::write(&run, RUN).unwrap();
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
+    if is_root() {
+        let output = fix_as_nobody(&folder);
+        assert!(output.status.code() == Some(2) && said(&output).contains("stays as it was"), "{}", said(&output));
+        assert_eq!(fs::read_to_string(&run).unwrap(), RUN);
+    }
+    assert_eq!(left_over(&folder), [""; 0]);
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 pub use of_run::CONTRADICTS;
 pub use spoken::{Marked, marks, units};
 
+use crate::run::may_be_json;
 pub use crate::run::{Base, Changes, Severity, Spread, Unsaid};
 use diagnose::{rates, snapshot};
 
@@ -286,7 +287,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     let json = match parse(text) {
         Ok(json) => json,
         Err(problem) => {
-            let is_json = text.trim().is_empty() || text.trim_start().starts_with(['{', '[']);
+            let is_json = text.trim().is_empty() || may_be_json(file.unwrap_or_default(), text);
             let is_spoken = file.is_none() && spoken::may_be(text);
             if is_spoken
                 && spoken::is_plain(text)

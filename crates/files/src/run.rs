@@ -40,6 +40,7 @@ pub use edit::{Change, write_back};
 pub use format::Format;
 pub(crate) use lint::of_change;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
+pub(crate) use tree::may_be_json;
 pub use tree::of_function;
 
 use draft::Draft;
@@ -250,22 +251,23 @@ fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), 
 /// Reads files like [`read`], with two differences: the error states whether the files were
 /// recognised, and a value whose removal leaves the scenario equal is listed as `NO_CHANGE`.
 pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
-    let (trees, formats) = taken_apart(files, base)?;
+    let (mut trees, formats) = taken_apart(files, base)?;
     let mut run = assembled(&trees, &formats, files, base)?;
-    let kept = run.understood.iter().enumerate().filter(|(_, line)| line.meaning == keys::TAKEN).take(MOST_TRIED);
-    // Values without a meaning of their own whose removal leaves the scenario equal.
-    let idle: Vec<usize> = kept
-        .filter(|(_, line)| {
-            let without = without(&trees, line);
-            let other = assembled(&without, &formats, files, base);
-            // A model's own file is read as a whole, not key by key.
-            formats.get(line.file).is_some_and(|format| format.is_run() || format.turn() > 2)
-                && other.is_ok_and(|other| other.scenario == run.scenario && other.contradictions == run.contradictions)
-        })
-        .map(|(place, _)| place)
-        .collect();
-    for place in idle {
-        if let Some(line) = run.understood.get_mut(place) {
+    let values: usize = trees.iter().map(|tree| tree.entries.len()).sum();
+    let tries = MOST_TRIED.min(MOST_READ_AGAIN / values.max(1));
+    let (scenario, contradictions) = (run.scenario, run.contradictions.clone());
+    for line in run.understood.iter_mut().filter(|line| line.meaning == keys::TAKEN).take(tries) {
+        // A model's own file is read as a whole, not key by key.
+        if !formats.get(line.file).is_some_and(|format| format.is_run() || format.turn() > 2) {
+            continue;
+        }
+        let removed = trees.get_mut(line.file).map(|tree| tree.remove(&line.key)).unwrap_or_default();
+        let other = assembled(&trees, &formats, files, base);
+        if let Some(tree) = trees.get_mut(line.file) {
+            tree.restore(removed);
+        }
+        // The removal of the value leaves the scenario equal.
+        if other.is_ok_and(|other| other.scenario == scenario && other.contradictions == contradictions) {
             keys::NO_CHANGE.clone_into(&mut line.meaning);
         }
     }
@@ -282,16 +284,8 @@ fn of_file(said: &str, place: usize, files: &[File]) -> String {
 
 /// Most values that are removed in turn.
 const MOST_TRIED: usize = 100;
-
-/// Returns the trees without the value of a line.
-fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
-    let mut trees = trees.to_vec();
-    let entries = trees.get_mut(line.file).map(|tree| &mut tree.entries);
-    for entry in entries.into_iter().flatten().filter(|entry| entry.path == line.key) {
-        entry.value = tree::Value::Null;
-    }
-    trees
-}
+/// Most values that are read again for that, over all removals.
+const MOST_READ_AGAIN: usize = 20_000;
 
 /// Builds the run of parsed files.
 fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) -> Result<Run, Refusal> {

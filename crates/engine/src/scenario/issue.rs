@@ -1,5 +1,8 @@
 //! Problems of a scenario, as sentences for a person.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 /// The severity of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -59,14 +62,62 @@ impl Issue {
 /// Longest quotation of typed text, in characters.
 const QUOTE_LENGTH: usize = 24;
 
-/// Sanitises untrusted text for a sentence: one line, without control characters, and truncated if
-/// long.
+/// Sanitises untrusted text for a sentence: one line, without invisible characters, and truncated
+/// if long.
 pub fn shorten(text: &str) -> String {
+    cut(text.trim(), QUOTE_LENGTH)
+}
+
+/// Writes at most `length` characters of an untrusted text on one line, control characters as
+/// spaces and other invisible ones as [`visible`] does.
+pub fn cut(text: &str, length: usize) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
-    let mut characters = text.trim().chars().map(clean);
-    let mut short: String = characters.by_ref().take(QUOTE_LENGTH).collect();
-    if characters.next().is_some() {
-        short.push('…');
+    let mut characters = text.chars().map(clean);
+    let short: String = characters.by_ref().take(length).collect();
+    let end = if characters.next().is_some() { "…" } else { "" };
+    visible(&short).into_owned() + end
+}
+
+/// Escapes characters that steer a terminal or reorder a line instead of being shown, as JSON does:
+/// `\u202e`. Line ends and tabs stay.
+///
+/// The characters are those of Unicode's categories Cc and Cf that no script needs: joiners
+/// (U+200C, U+200D) stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_invisible) {
+        return Cow::Borrowed(text);
     }
-    short
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if is_invisible(letter) {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                // Writing to a text cannot fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(letter);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+fn is_invisible(letter: char) -> bool {
+    letter.is_control() && !matches!(letter, '\n' | '\t')
+        || matches!(letter,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_character_steers_the_terminal() {
+        assert_eq!(visible("8B\u{202e}\u{2066}x"), "8B\\u202e\\u2066x");
+        assert_eq!(visible("\u{1b}[31m\0\r\u{9b}\u{e0041}"), "\\u001b[31m\\u0000\\u000d\\u009b\\udb40\\udc41");
+        assert!(matches!(visible("a\tb\n\u{2009}é\u{200d}文"), Cow::Borrowed(_)));
+        assert_eq!(shorten(" a\nb\u{61c} "), "a b\\u061c");
+        assert_eq!(cut("\u{200f}bcd", 2), "\\u200fb…");
+    }
 }

@@ -1,6 +1,7 @@
 //! Import of the configuration of a run, with suggested changes.
 
 use engine::format;
+use engine::scenario::issue::visible;
 
 use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
 use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read, spread, write_back};
@@ -44,7 +45,10 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     let understood: Vec<String> =
         run.understood.iter().map(|line| format!("{} = {}: {}", line.key, line.value, line.meaning)).collect();
     let spread = if has_model { spread(&run, files, base) } else { Spread::default() };
-    let section = |title: &str, lines: &[String]| Section { title: title.to_owned(), lines: lines.to_vec() };
+    let section = |title: &str, lines: &[String]| Section {
+        title: title.to_owned(),
+        lines: lines.iter().map(|line| visible(line).into_owned()).collect(),
+    };
     let sections = [
         section("Set by hand, in place of what the files say", &run.overruled),
         section(CONTRADICTS, &run.contradictions),

@@ -51,15 +51,21 @@ fn changed(file: &File, changes: &[Change]) -> String {
     text
 }
 
+/// Most references that are followed from key to key.
+const MOST_FOLLOWED: usize = 8;
+
 fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
     let found = place(tree, &change.key).and_then(|place| tree.entries.get(place));
     let Some(entry) = found else { return added(text, tree, change) };
     let mut entry = entry;
+    let mut followed = 0;
     // A reference to another key is changed at that key.
     while let Some(name) = entry.value.shown().strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
         let next = place(tree, name).or_else(|| place(tree, &format!("variables.{name}")));
         let next = next.and_then(|place| tree.entries.get(place))?;
-        if std::ptr::eq(next, entry) {
+        followed += 1;
+        // Keys may refer to each other.
+        if followed > MOST_FOLLOWED {
             return None;
         }
         entry = next;

@@ -1,6 +1,9 @@
 //! Keys that change neither memory nor speed: logs, paths, seeds, learning rates, data sets,
 //! tokenizers, checkpoints.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::format::Format;
 use super::spelling::plain;
 
@@ -63,10 +66,13 @@ const KEYS: &str = "\
     loss_watchdog_threshold loss_watchdog_patience eta_min scale_rewards pref_beta N J o e t p A job_name time \
     gres_flags ntasks ntasks_per_node exclusive model_max_length dtype_test";
 
-/// Whether a space-separated list has a word.
-fn has(list: &str, word: &str) -> bool {
-    list.split(' ').any(|known| known == word)
-}
+/// Sections of several parts.
+static DEEP_SECTIONS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| SECTIONS.split(' ').filter(|section| section.contains('.')).collect());
+
+/// The words of [`SECTIONS`], [`KEYS`] and [`WORDS`].
+static LISTS: LazyLock<[HashSet<&str>; 3]> =
+    LazyLock::new(|| [SECTIONS, KEYS, WORDS].map(|list| list.split(' ').collect()));
 
 /// Whether a key affects neither memory nor speed.
 pub(super) fn is_irrelevant(path: &str, format: Format) -> bool {
@@ -85,15 +91,16 @@ pub(super) fn is_irrelevant(path: &str, format: Format) -> bool {
     }
     let first = plain.split('.').next().unwrap_or_default();
     let last = plain.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default().trim_start_matches('_');
-    if has(SECTIONS, first) && plain.contains('.') {
+    let [sections, keys, words] = &*LISTS;
+    if sections.contains(first) && plain.contains('.') {
         return true;
     }
-    if SECTIONS.split(' ').any(|section| section.contains('.') && plain.starts_with(section)) {
+    if DEEP_SECTIONS.iter().any(|section| plain.starts_with(section)) {
         return true;
     }
-    if has(KEYS, last) || has(KEYS, path) {
+    if keys.contains(last) || keys.contains(path) {
         return true;
     }
-    let is_word = |word: &str| has(WORDS, word) && !(word == "name" && format == Format::Torchtitan);
+    let is_word = |word: &str| words.contains(word) && !(word == "name" && format == Format::Torchtitan);
     last.split('_').any(is_word) || last.ends_with("_component_") || last.ends_with("_target_")
 }

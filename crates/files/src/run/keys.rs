@@ -1,5 +1,7 @@
 //! Access to the keys of a file by name, with a record of which keys were read.
 
+use std::collections::{BTreeMap, HashSet};
+
 use super::Line;
 use super::format::Format;
 use super::ignored_keys;
@@ -13,10 +15,10 @@ pub(super) struct Keys<'a> {
     used: Vec<bool>,
     /// Entries that were skipped without being read.
     skipped: Vec<bool>,
-    /// Entries whose value had the requested type.
-    read: Vec<bool>,
-    /// Entries that were requested as a number and hold no usable one.
-    no_number: Vec<bool>,
+    /// Paths of which a value had the requested type.
+    read: HashSet<&'a str>,
+    /// Entries that were requested as a number and hold no usable one, by place.
+    no_number: BTreeMap<usize, &'a str>,
 }
 
 /// A value with its key.
@@ -44,7 +46,7 @@ impl<T> Found<T> {
 impl<'a> Keys<'a> {
     pub(super) fn new(tree: &'a Tree, file: usize) -> Self {
         let none = vec![false; tree.entries.len()];
-        Self { tree, file, used: none.clone(), skipped: none.clone(), read: none.clone(), no_number: none }
+        Self { tree, file, used: none.clone(), skipped: none, read: HashSet::new(), no_number: BTreeMap::new() }
     }
 
     pub(super) fn syntax(&self) -> Syntax {
@@ -80,9 +82,7 @@ impl<'a> Keys<'a> {
         let mut first = None;
         for key in keys {
             let Some(place) = self.place(key) else { continue };
-            for (used, entry) in self.used.iter_mut().zip(&self.tree.entries) {
-                *used |= is_named(entry, key);
-            }
+            mark(&mut self.used, self.tree, key);
             let entry = self.tree.entries.get(place)?;
             let value = self.resolved(entry);
             if first.is_none() && *value != Value::Null {
@@ -91,7 +91,7 @@ impl<'a> Keys<'a> {
         }
         let (place, found) = first?;
         let value = read(found.value)?;
-        *self.read.get_mut(place)? = true;
+        self.read.insert(&self.tree.entries.get(place)?.path);
         Some(found.with(value))
     }
 
@@ -101,7 +101,7 @@ impl<'a> Keys<'a> {
         if found.is_none()
             && let Some(place) = keys.iter().filter_map(|key| self.place(key)).find(|place| self.has_value(*place))
         {
-            *self.no_number.get_mut(place)? = true;
+            self.no_number.insert(place, &self.tree.entries.get(place)?.path);
         }
         found
     }
@@ -143,8 +143,9 @@ impl<'a> Keys<'a> {
 
     /// Reads the text of the first entry of some keys, where other readers take the last.
     pub(super) fn first(&mut self, keys: &[&str]) -> Option<Found<String>> {
-        let is_it = |entry: &&Entry| entry.value != Value::Null && keys.iter().any(|key| is_named(entry, key));
-        let entry = self.tree.entries.iter().find(is_it)?;
+        let places = keys.iter().flat_map(|key| self.tree.places(key));
+        let entries = places.filter_map(|place| Some((place, self.tree.entries.get(place)?)));
+        let (_, entry) = entries.filter(|(_, entry)| entry.value != Value::Null).min_by_key(|(place, _)| *place)?;
         let found = self.text(keys)?;
         let shown = self.resolved(entry).shown();
         Some(Found { value: shown.trim().to_owned(), key: entry.path.clone(), shown, ..found })
@@ -195,8 +196,8 @@ impl<'a> Keys<'a> {
 
     /// Marks keys as known, without reading them.
     pub(super) fn skip(&mut self, keys: &[&str]) {
-        for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
-            *skipped |= keys.iter().any(|key| is_named(entry, key));
+        for key in keys {
+            mark(&mut self.skipped, self.tree, key);
         }
     }
 
@@ -213,17 +214,12 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Whether any entry of a path is marked.
-    fn any(&self, marks: &[bool], path: &str) -> bool {
-        self.tree.entries.iter().zip(marks).any(|(entry, mark)| *mark && entry.path == path)
-    }
-
     /// Returns how the value of a requested entry was treated.
     fn fate(&self, entry: &'a Entry) -> Fate {
-        if self.any(&self.read, &entry.path) {
+        if self.read.contains(entry.path.as_str()) {
             return Fate::Read;
         }
-        if !self.any(&self.no_number, &entry.path) {
+        if self.no_number.values().all(|path| *path != entry.path) {
             return Fate::Ignored;
         }
         let shown = self.resolved(entry).shown().trim().to_ascii_lowercase();
@@ -253,9 +249,9 @@ impl<'a> Keys<'a> {
     /// Returns sentences about values that are not usable numbers.
     pub(super) fn wrong(&self) -> Vec<String> {
         // Of several values of a key, only the requested one is reported.
-        let asked = self.tree.entries.iter().zip(&self.no_number);
-        let asked = asked.filter(|(entry, no_number)| **no_number && entry.value != Value::Null);
-        let wrong = asked.filter(|(entry, _)| self.fate(entry) == Fate::Wrong).map(|(entry, _)| {
+        let asked = self.no_number.keys().filter_map(|place| self.tree.entries.get(*place));
+        let asked = asked.filter(|entry| entry.value != Value::Null);
+        let wrong = asked.filter(|entry| self.fate(entry) == Fate::Wrong).map(|entry| {
             let (key, value) = (shortened(&entry.path), self.resolved(entry).shown());
             let why = if self.is_argument(&value) {
                 "an argument of the script: it is left out. Write its value there."
@@ -270,13 +266,13 @@ impl<'a> Keys<'a> {
     /// Returns the keys that were used without a recorded meaning: parts of a model's shape,
     /// switches that are off.
     pub(super) fn keys_used_indirectly(&self, lines: &[Line]) -> Vec<Line> {
-        let is_said = |entry: &Entry| lines.iter().any(|line| line.file == self.file && line.key == entry.path);
+        let own = lines.iter().filter(|line| line.file == self.file);
+        let mut said: HashSet<&str> = own.map(|line| line.key.as_str()).collect();
         let mut besides: Vec<Line> = Vec::new();
         for (entry, used) in self.tree.entries.iter().zip(&self.used) {
             let is_new = *used
                 && entry.value != Value::Null
-                && !is_said(entry)
-                && besides.iter().all(|line| line.key != entry.path)
+                && !said.contains(entry.path.as_str())
                 && !entry.path.starts_with("__");
             if !is_new {
                 continue;
@@ -286,6 +282,7 @@ impl<'a> Keys<'a> {
                 Fate::Left => "Left to the program",
                 Fate::Wrong | Fate::Ignored => continue,
             };
+            said.insert(&entry.path);
             besides.push(Line {
                 file: self.file,
                 key: entry.path.clone(),
@@ -298,20 +295,25 @@ impl<'a> Keys<'a> {
 
     /// Returns the keys that were not read and might matter.
     pub(super) fn ignored(&self, format: Format) -> Vec<String> {
-        let mut ignored: Vec<String> = Vec::new();
+        let (mut ignored, mut shown_keys) = (Vec::new(), HashSet::new());
+        // A key in Python with keys below it is a call; its arguments are separate keys.
+        let mut paths: Vec<&str> = match self.tree.syntax {
+            Syntax::Python => self.tree.entries.iter().map(|entry| entry.path.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        paths.sort_unstable();
         let seen = self.used.iter().zip(&self.skipped);
         for (entry, (used, skipped)) in self.tree.entries.iter().zip(seen) {
             let says_nothing = entry.value == Value::Null || entry.value == Value::List(Vec::new());
-            // A call in Python; its arguments are separate keys.
             let below = format!("{}.", entry.path);
-            let is_call = self.tree.syntax == Syntax::Python
-                && self.tree.entries.iter().any(|other| other.path.starts_with(&below));
+            let next = paths.partition_point(|path| *path < below.as_str());
+            let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
             let is_read = *used && self.fate(entry) != Fate::Ignored;
             if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, format) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();
-            if !ignored.contains(&shown) {
+            if shown_keys.insert(shown.clone()) {
                 ignored.push(shown);
             }
         }
@@ -343,18 +345,20 @@ const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_lengt
 /// The longest key that is shown.
 const LONGEST: usize = 80;
 
-/// Whether an entry belongs to a key; `*` and a name match the last part or parts of a path.
-fn is_named(entry: &Entry, key: &str) -> bool {
-    let path = plain(&entry.path);
-    let Some(end) = key.strip_prefix('*').map(plain) else { return path == plain(key) };
-    path.strip_suffix(end.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+/// Marks the entries of a key.
+fn mark(marks: &mut [bool], tree: &Tree, key: &str) {
+    for place in tree.places(key) {
+        if let Some(mark) = marks.get_mut(place) {
+            *mark = true;
+        }
+    }
 }
 
 /// Returns the index of a key's entry: the last one set in the file, before entries merged by YAML.
 pub(super) fn place(tree: &Tree, key: &str) -> Option<usize> {
-    let is_it = |entry: &&Entry| is_named(entry, key);
-    let own = tree.entries.iter().rposition(|entry| is_it(&entry) && !entry.merged);
-    own.or_else(|| tree.entries.iter().rposition(|entry| is_it(&entry)))
+    let places = tree.places(key);
+    let is_own = |place: &usize| tree.entries.get(*place).is_some_and(|entry| !entry.merged);
+    places.iter().rev().copied().find(is_own).or_else(|| places.last().copied())
 }
 
 /// Parses a number: `8`, `1_000`, `1e-5`, `2.0`; not `8k`.

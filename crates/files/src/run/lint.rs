@@ -4,6 +4,8 @@
 mod joint;
 mod rules;
 
+use std::collections::HashMap;
+
 use analysis::advice::{advise, is_worth_the_odds};
 use analysis::layouts::LayoutSearch;
 use catalog::accuracy::fit_odds;
@@ -21,7 +23,7 @@ use super::edit::{Change, write_back};
 use super::format::Format;
 use super::key_values::key_values;
 use super::tree::Tree;
-use super::{Base, File, Run, format, keys, read, tree};
+use super::{Base, File, Run, keys, read, tree};
 pub(crate) use rules::of_change;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
 
@@ -321,10 +323,14 @@ fn keeps_others(old: &Tree, new: &File, place: usize, fix: &[Change]) -> bool {
         .filter_map(|entry| Some(entry.value.shown().strip_prefix("${")?.strip_suffix('}')?.to_owned()))
         .collect();
     let is_referred = |path: &str| referred.iter().any(|name| path == name || path.ends_with(&format!(".{name}")));
-    let value =
-        |tree: &Tree, path: &str| tree.entries.iter().find(|entry| entry.path == path).map(|entry| entry.value.shown());
-    let others = old.entries.iter().filter(|entry| !own(&entry.path) && !is_referred(&entry.path));
-    others.map(|entry| &entry.path).all(|path| value(old, path) == value(&new, path))
+    let [before, after] = [old, &new].map(first_values);
+    let mut others = before.keys().filter(|path| !own(path) && !is_referred(path));
+    others.all(|path| before.get(path) == after.get(path))
+}
+
+/// Returns the first value of each path.
+fn first_values(tree: &Tree) -> HashMap<&str, String> {
+    tree.entries.iter().rev().map(|entry| (entry.path.as_str(), entry.value.shown())).collect()
 }
 
 fn gain(before: &Report, after: &Report) -> f64 {
@@ -358,13 +364,13 @@ fn follow(source: &Source, before: &Report, candidate: &mut Candidate) {
 /// Returns the keys of the files that differ between the run and a scenario.
 fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
     let mut changes = Vec::new();
-    for (place, (file, tree)) in source.files.iter().zip(&source.trees).enumerate() {
+    for (place, tree) in source.trees.iter().enumerate() {
         let Some(tree) = tree else { continue };
         // Scripts inside a notebook or a job are not written back.
         if tree.inner.is_some() {
             continue;
         }
-        let Ok(format) = format::of(tree, &file.text) else { continue };
+        let Some(format) = source.run.formats.get(place).copied() else { continue };
         let before = key_values(format, &source.run.scenario);
         for key_value in key_values(format, wanted) {
             let same = before.iter().find(|other| other.keys == key_value.keys);

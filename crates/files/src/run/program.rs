@@ -205,6 +205,9 @@ fn parsed(table: &str) -> Result<Program, toml_edit::de::Error> {
     for row in &mut program.rows {
         row.spellings = row.name.join("|");
     }
+    for key in program.quiet.iter_mut().chain(&mut program.quiet_sections) {
+        *key = plain(key);
+    }
     Ok(program)
 }
 
@@ -224,13 +227,11 @@ impl Program {
         let path = plain(path);
         let last = path.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default();
         let is_it = |known: &String| {
-            let known = plain(known);
-            known == path || known == last.trim_start_matches('_') || known.strip_prefix('*') == Some(last)
+            *known == path || known == last.trim_start_matches('_') || known.strip_prefix('*') == Some(last)
         };
         let is_below = |section: &String| {
-            let section = plain(section);
             path.strip_prefix(section.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                || path.contains(&format!(".{section}."))
+                || path.contains(section.as_str()) && path.contains(&format!(".{section}."))
         };
         self.quiet.iter().any(is_it) || self.quiet_sections.iter().any(is_below)
     }

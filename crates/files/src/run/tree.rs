@@ -7,16 +7,18 @@ mod toml;
 mod wrapped;
 mod yaml;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::File;
+use super::spelling::plain;
 
 /// The longest file, in bytes.
 pub(super) const MOST_BYTES: usize = 1_000_000;
 /// The deepest nesting.
 const DEEPEST: usize = 48;
-/// The most values of a file.
-const MOST_VALUES: usize = 5_000;
+/// The most values of a file; each item of a list and each word of a script counts.
+pub(super) const MOST_VALUES: usize = 5_000;
 /// The most values that YAML's aliases repeat.
 const MOST_REPEATED: usize = 2_000;
 
@@ -61,6 +63,14 @@ impl Value {
             Self::List(items) => items.join(", "),
         }
     }
+
+    /// Returns how many values it counts as.
+    fn count(&self) -> usize {
+        match self {
+            Self::Null | Self::Scalar { .. } => 1,
+            Self::List(items) => items.len().max(1),
+        }
+    }
 }
 
 /// A key with its value.
@@ -89,12 +99,60 @@ pub(super) struct Tree {
     pub(super) remarks: Vec<String>,
     /// The script inside the file: a notebook's code, a job's command.
     pub(super) inner: Option<String>,
+    /// Places of entries by the last part of their normalised path.
+    places: HashMap<String, Vec<usize>>,
+}
+
+/// Returns the last part of a path.
+pub(super) fn last_part(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+impl Tree {
+    fn new(name: &str, syntax: Syntax, entries: Vec<Entry>, remarks: Vec<String>, inner: Option<String>) -> Self {
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, entry) in entries.iter().enumerate() {
+            places.entry(plain(last_part(&entry.path))).or_default().push(place);
+        }
+        Self { name: name.to_owned(), syntax, entries, remarks, inner, places }
+    }
+
+    /// Returns the places of a key's entries in ascending order; `*` and a name match the last part
+    /// or parts of a path.
+    pub(super) fn places(&self, key: &str) -> Vec<usize> {
+        let (end, is_whole) = key.strip_prefix('*').map_or((key, true), |end| (end, false));
+        let end = plain(end);
+        let is_named = |place: &usize| {
+            let path = self.entries.get(*place).map(|entry| plain(&entry.path)).unwrap_or_default();
+            let before = path.strip_suffix(end.as_str());
+            before.is_some_and(|before| before.is_empty() || !is_whole && before.ends_with('.'))
+        };
+        let candidates = self.places.get(last_part(&end)).into_iter().flatten();
+        candidates.copied().filter(is_named).collect()
+    }
+
+    /// Sets the entries of a path to null, and returns their values by place.
+    pub(super) fn remove(&mut self, path: &str) -> Vec<(usize, Value)> {
+        let of_path = self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.path == path);
+        of_path.map(|(place, entry)| (place, std::mem::replace(&mut entry.value, Value::Null))).collect()
+    }
+
+    /// Sets entries to the values that [`Self::remove`] returned.
+    pub(super) fn restore(&mut self, removed: Vec<(usize, Value)>) {
+        for (place, value) in removed {
+            if let Some(entry) = self.entries.get_mut(place) {
+                entry.value = value;
+            }
+        }
+    }
 }
 
 /// Collects entries up to the bound.
 #[derive(Default)]
 struct Entries {
     list: Vec<Entry>,
+    /// Values in `list`.
+    count: usize,
 }
 
 impl Entries {
@@ -104,12 +162,33 @@ impl Entries {
     ///
     /// A sentence if there are too many.
     fn add(&mut self, path: &str, value: Value, span: Option<Range<usize>>) -> Result<(), String> {
-        if self.list.len() >= MOST_VALUES {
-            return Err(format!("it has more than {MOST_VALUES} values, and a run's configuration has a few hundred"));
+        self.count += value.count();
+        if self.count > MOST_VALUES {
+            return Err(too_many());
         }
         self.list.push(Entry { path: path.to_owned(), value, span, merged: false, scope: None });
         Ok(())
     }
+
+    /// Counts a table, which may be empty.
+    ///
+    /// # Errors
+    ///
+    /// A sentence if there are too many values.
+    fn count_table(&mut self) -> Result<(), String> {
+        self.count += 1;
+        if self.count > MOST_VALUES { Err(too_many()) } else { Ok(()) }
+    }
+
+    /// Removes the entries from a place on.
+    fn truncate(&mut self, length: usize) {
+        let removed = self.list.drain(length.min(self.list.len())..);
+        self.count -= removed.map(|entry| entry.value.count()).sum::<usize>();
+    }
+}
+
+fn too_many() -> String {
+    format!("it has more than {MOST_VALUES} values, and a run's configuration has a few hundred")
 }
 
 /// Joins `a` and `b` to `a.b`.
@@ -184,7 +263,7 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
             *text = usual;
         }
     }
-    Ok(Tree { name: name.to_owned(), syntax, entries, remarks, inner: None })
+    Ok(Tree::new(name, syntax, entries, remarks, None))
 }
 
 /// Returns the default of an environment variable: `${SEQ_LENGTH:2048}`, `${oc.env:GPUS,8}`.
@@ -212,7 +291,7 @@ fn inside(name: &str, syntax: Syntax, script: &str) -> Result<Tree, String> {
     for entry in &mut entries {
         entry.span = None;
     }
-    Ok(Tree { name: name.to_owned(), syntax, entries, remarks, inner: Some(script.to_owned()) })
+    Ok(Tree::new(name, syntax, entries, remarks, Some(script.to_owned())))
 }
 
 fn language(syntax: Syntax) -> &'static str {
@@ -223,6 +302,12 @@ fn language(syntax: Syntax) -> &'static str {
         Syntax::Python => "Python",
         Syntax::Shell => "a shell script",
     }
+}
+
+/// Whether a text with this name may be JSON that does not parse.
+pub(crate) fn may_be_json(name: &str, text: &str) -> bool {
+    let has_bracket = text.trim_start().starts_with(['{', '[']);
+    has_bracket && matches!(syntax_of(name, text), Syntax::Json | Syntax::Yaml)
 }
 
 /// Returns the syntax of a file: by the extension, else by the start of its lines.

@@ -4,6 +4,7 @@ use catalog::default_scenario;
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{Kind, every};
 use engine::scenario::{Scenario, Strategy};
+use files::brought::{Item, bring};
 use files::run::{Change, File, Format, Run, lint, read, write_back};
 use links::{decode::decode, encode};
 
@@ -173,6 +174,102 @@ fn large_files_take_no_long() {
             assert!(begun.elapsed().as_secs() < 120, "{name}: {part:?}");
         }
     }
+}
+
+/// A list has as many values as items and a script as many as words, in every syntax.
+#[test]
+fn more_than_5000_values_are_refused_in_every_syntax() {
+    let items = |count: usize| vec!["1"; count].join(",");
+    let words = |count: usize| " 1".repeat(count);
+    for (name, kind, text) in [
+        (
+            "a.yaml",
+            "YAML",
+            &(|count: usize| format!("a: [{}]\nb: [{}]\n", items(count / 2), items(count / 2)))
+                as &dyn Fn(usize) -> String,
+        ),
+        ("a.toml", "TOML", &|count: usize| format!("a = [{}]\nb = [{}]\n", items(count / 2), items(count / 2))),
+        ("b.toml", "TOML", &|count: usize| "[[a]]\n".repeat(count)),
+        ("a.py", "Python", &|count: usize| format!("a = [{}]\nb = [{}]\n", items(count / 2), items(count / 2))),
+        ("a.sh", "a shell script", &|count: usize| format!("torchrun --a{}", words(count))),
+        ("b.sh", "a shell script", &|count: usize| "echo -- ".repeat(count / 2)),
+    ] {
+        let many = said(&[file(name, &text(5_010))]);
+        assert!(many.contains(&format!("cannot be read as {kind}: it has more than 5000 values")), "{name}: {many}");
+        let few = read(&[file(name, &text(4_900))], &default_scenario());
+        assert!(few.is_ok() || !few.unwrap_err().contains("5000"), "{name}");
+    }
+}
+
+/// An import grows with its text: whatever 200 kB hold, it is answered soon.
+#[test]
+fn an_import_of_200_kb_ends_soon() {
+    let launch = "torchrun --nproc_per_node=4 fastchat/train/train_mem.py --model_name_or_path meta-llama/Llama-2-7b-hf \\\n \
+                  --per_device_train_batch_size 2 --model_max_length 2048 ";
+    let axolotl = "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 1\nsequence_len: 4096\n";
+    let torchtitan = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n";
+    let trainer =
+        "from transformers import TrainingArguments\nargs = TrainingArguments(per_device_train_batch_size=2,\n";
+    let repeated = |part: &str| part.repeat(200_000 / part.len());
+    let numbered = |part: &str| (0..4_900).map(|at| part.replace('#', &at.to_string())).collect::<String>();
+    let shapes = [
+        (
+            "a.sh",
+            launch,
+            [
+                "- ",
+                "--a 1 ",
+                "(",
+                "[ ",
+                "${",
+                "$(",
+                "'",
+                "\"' ",
+                "\\\n",
+                "\\ ",
+                "--a\\ b ",
+                "cat <<EOF\n--a 1\nEOF\n",
+                "x",
+                "if [ a\n",
+            ]
+            .map(repeated)
+            .to_vec(),
+        ),
+        ("a.sh", launch, ["--a# 1 ", "a#=$a\n", "a.b#=1 ", "--gradient_checkpointing\\ "].map(numbered).to_vec()),
+        ("a.sh", launch, vec![format!("--a {}\n", "${a:-".repeat(790)).repeat(50)]),
+        (
+            "a.yaml",
+            axolotl,
+            ["a: ", "- ", "[", "'", "x", "\"\n", "#\n", "? "].map(|part| format!("a: {}", repeated(part))).to_vec(),
+        ),
+        ("a.yaml", axolotl, ["a#: &a# 1\n", "a#: ${a}\n", "gradient_checkpointing: true\n"].map(numbered).to_vec()),
+        ("a.toml", torchtitan, ["[", "\"", "[[a]]\n", "a.b."].map(repeated).to_vec()),
+        ("a.toml", torchtitan, ["a# = 1\n"].map(numbered).to_vec()),
+        ("a.py", trainer, ["(", "a=[1,", "\"", "'''", "a=b,", "x", "\\\n"].map(repeated).to_vec()),
+        ("a.py", trainer, ["a#=1,", "a=C(b=#),", "a=b#,"].map(numbered).to_vec()),
+        ("a.py", "", ["def f#():\n  x = 1\n", "v#=C(a=1)\n"].map(numbered).to_vec()),
+    ];
+    for (name, head, texts) in shapes {
+        for text in texts {
+            let shown: String = text.chars().take(30).collect();
+            let begun = std::time::Instant::now();
+            let item = Item { name: Some(name.into()), bytes: format!("{head}{text}").into_bytes() };
+            if let Err(said) = bring(&[item], &default_scenario()) {
+                assert!(said.ends_with('.'), "{said}");
+            }
+            let seconds = begun.elapsed().as_secs_f64();
+            assert!(seconds < 5.0, "{name}, {shown:?}: {seconds} s");
+        }
+    }
+}
+
+/// Keys that refer to each other are left as they are.
+#[test]
+fn a_circle_of_references_is_not_followed_for_ever() {
+    let text =
+        "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: ${b}\nb: ${micro_batch_size}\nsequence_len: 4096\n";
+    let change = Change { file: 0, key: "micro_batch_size".into(), from: None, to: "2".into() };
+    assert_eq!(write_back(&file("a.yaml", text), &[change]), text);
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! Signatures in a file that identify its program: keys, commands, imports.
 
+use std::collections::HashMap;
+
 use crate::run::spelling::plain;
-use crate::run::tree::{Syntax, Tree, Value};
+use crate::run::tree::{MOST_VALUES, Syntax, Tree, Value, last_part};
 
 /// Signatures of a file.
 pub(super) struct Shown<'a> {
-    /// Keys that have a value, with their values.
+    /// Keys that have a value, with their values, sorted.
     keys: Vec<(String, String)>,
+    /// Places in `keys` by the last part of the key.
+    lasts: HashMap<String, Vec<usize>>,
     /// Words of a shell script.
     words: Vec<&'a str>,
     /// Modules that Python imports.
@@ -22,9 +26,16 @@ impl<'a> Shown<'a> {
         let quotes = |sign: char| sign.is_whitespace() || matches!(sign, '"' | '\'' | '`' | '(' | ')' | ';');
         let words = lines().flat_map(move |line| line.split(quotes)).filter(|word| !word.is_empty() && *word != "\\");
         let modules = lines().filter_map(|line| line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")));
+        let mut keys: Vec<_> = keys.map(|entry| (plain(&entry.path), entry.value.shown())).collect();
+        keys.sort_unstable();
+        let mut lasts: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, (path, _)) in keys.iter().enumerate() {
+            lasts.entry(last_part(path).to_owned()).or_default().push(place);
+        }
         Self {
-            keys: keys.map(|entry| (plain(&entry.path), entry.value.shown())).collect(),
-            words: if tree.syntax == Syntax::Shell { words.collect() } else { Vec::new() },
+            keys,
+            lasts,
+            words: if tree.syntax == Syntax::Shell { words.take(MOST_VALUES).collect() } else { Vec::new() },
             modules: if tree.syntax == Syntax::Python { modules.collect() } else { Vec::new() },
         }
     }
@@ -33,12 +44,14 @@ impl<'a> Shown<'a> {
     /// part; `=` and the start of the value may follow.
     pub(super) fn has_key(&self, signature: &str) -> bool {
         let (signature, start) = signature.split_once('=').unwrap_or((signature, ""));
-        self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| {
-            match signature.strip_prefix('*') {
-                Some(last) => path.rsplit('.').next() == Some(last),
-                None => path.strip_prefix(signature).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
-            }
-        })
+        let has_start = |(_, value): &&(String, String)| value.starts_with(start);
+        if let Some(last) = signature.strip_prefix('*') {
+            let places = self.lasts.get(last).into_iter().flatten();
+            return places.filter_map(|place| self.keys.get(*place)).any(|key| has_start(&key));
+        }
+        let first = self.keys.partition_point(|(path, _)| path.as_str() < signature);
+        let rests = self.keys.iter().skip(first).map_while(|key| Some((key, key.0.strip_prefix(signature)?)));
+        rests.filter(|(key, _)| has_start(key)).any(|(_, rest)| rest.is_empty() || rest.starts_with('.'))
     }
 
     /// Whether a script has consecutive words; a final `*` in a word matches any rest.

@@ -3,6 +3,7 @@
 
 mod tokens;
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{DEEPEST, Entries, Entry, Value, joined};
@@ -23,6 +24,10 @@ struct Reader<'a> {
     at: usize,
     frames: Vec<Frame>,
     entries: Entries,
+    /// Place of the last entry of each function's path; `None` once entries were moved.
+    places: Option<HashMap<(Option<String>, String), usize>>,
+    /// First parts of paths of several parts.
+    roots: HashSet<String>,
     scope: Option<String>,
 }
 
@@ -55,7 +60,15 @@ fn takes_arguments(callee: &str) -> bool {
 /// A description of the problem, without a full stop.
 pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
-    let mut reader = Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };
+    let mut reader = Reader {
+        tokens: &tokens,
+        at: 0,
+        frames: Vec::new(),
+        entries: Entries::default(),
+        places: Some(HashMap::new()),
+        roots: HashSet::new(),
+        scope: None,
+    };
     reader.statement();
     while reader.at < tokens.len() {
         reader.step()?;
@@ -76,27 +89,28 @@ fn of_one_function(
     remarks: &mut Vec<String>,
 ) -> Result<Vec<Entry>, String> {
     let mut scopes: Vec<String> = Vec::new();
-    for scope in entries.iter().filter_map(|entry| entry.scope.as_ref()) {
-        if !scopes.contains(scope) {
-            scopes.push(scope.clone());
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for scope in entries.iter().filter_map(|entry| entry.scope.as_deref()) {
+        places.entry(scope).or_insert_with(|| {
+            scopes.push(scope.to_owned());
+            scopes.len() - 1
+        });
+    }
+    // The functions that each function calls, and the number of its own entries.
+    let mut all: Vec<Vec<usize>> = vec![Vec::new(); scopes.len()];
+    let mut own: Vec<usize> = vec![0; scopes.len()];
+    for entry in &entries {
+        let Some(place) = entry.scope.as_deref().and_then(|scope| places.get(scope)) else { continue };
+        own.get_mut(*place).into_iter().for_each(|count| *count += 1);
+        if let Value::Scalar { text, quoted: false } = &entry.value
+            && let Some(other) = places.get(text.as_str()).filter(|other| *other != place)
+        {
+            all.get_mut(*place).into_iter().for_each(|calls| calls.push(*other));
         }
     }
-    // The functions that each function calls.
-    let calls = |scope: &str| -> Vec<usize> {
-        let own = entries.iter().filter(|entry| entry.scope.as_deref() == Some(scope));
-        let called = own.filter_map(|entry| match &entry.value {
-            Value::Scalar { text, quoted: false } => scopes.iter().position(|other| other == text && other != scope),
-            _ => None,
-        });
-        called.collect()
-    };
-    let all: Vec<Vec<usize>> = scopes.iter().map(|scope| calls(scope)).collect();
     let count = |place: usize| {
-        let of = |scope: Option<&String>| {
-            entries.iter().filter(|entry| entry.scope.as_ref() == scope && scope.is_some()).count()
-        };
-        let called = all.get(place).into_iter().flatten().map(|other| of(scopes.get(*other))).sum::<usize>();
-        of(scopes.get(place)) + called
+        let of = |place: usize| own.get(place).copied().unwrap_or_default();
+        of(place) + all.get(place).into_iter().flatten().map(|other| of(*other)).sum::<usize>()
     };
     if let Some(name) = function {
         let Some(place) = scopes.iter().position(|scope| scope == name) else {
@@ -107,10 +121,10 @@ fn of_one_function(
                 _ => format!("it has no function “{name}” that sets anything: name one of {names}{others}"),
             });
         };
-        return Ok(through(&entries, &scopes, &all, place));
+        return Ok(through(&entries, &places, &all, place));
     }
-    let is_called = |place: usize| all.iter().any(|called| called.contains(&place));
-    let free = (0..scopes.len()).filter(|place| !is_called(*place));
+    let called: HashSet<usize> = all.iter().flatten().copied().collect();
+    let free = (0..scopes.len()).filter(|place| !called.contains(place));
     let chosen = free.fold(None, |best: Option<usize>, next| match best {
         Some(best) if count(best) >= count(next) => Some(best),
         _ => Some(next),
@@ -123,31 +137,33 @@ fn of_one_function(
             scopes.len()
         ));
     }
-    Ok(through(&entries, &scopes, &all, chosen))
+    Ok(through(&entries, &places, &all, chosen))
 }
 
 /// Returns the entries of a function, after the entries of functions that it calls and those
 /// outside of functions.
-fn through(entries: &[Entry], scopes: &[String], calls: &[Vec<usize>], chosen: usize) -> Vec<Entry> {
-    // The called functions, each before its caller.
+fn through(entries: &[Entry], scopes: &HashMap<&str, usize>, calls: &[Vec<usize>], chosen: usize) -> Vec<Entry> {
+    // The called functions, each before its caller, and the place of each.
     let mut called: Vec<usize> = vec![chosen];
+    let mut depths = HashMap::from([(chosen, 0)]);
     let mut at = 0;
     while let Some(place) = called.get(at) {
-        let more: Vec<usize> = calls.get(*place).into_iter().flatten().copied().collect();
-        for place in more {
-            if !called.contains(&place) {
-                called.push(place);
-            }
+        for place in calls.get(*place).into_iter().flatten() {
+            depths.entry(*place).or_insert_with(|| {
+                called.push(*place);
+                called.len() - 1
+            });
         }
         at += 1;
     }
-    let turn = |entry: &Entry| match &entry.scope {
+    let direct: HashSet<usize> = calls.get(chosen).into_iter().flatten().copied().collect();
+    let turn = |entry: &Entry| match entry.scope.as_deref() {
         None => Some(0),
         Some(scope) => {
-            let place = scopes.iter().position(|other| other == scope)?;
-            let depth = called.iter().position(|other| *other == place)?;
+            let place = *scopes.get(scope)?;
+            let depth = *depths.get(&place)?;
             // The functions that are called directly keep the order of the file.
-            let is_direct = calls.get(chosen).is_some_and(|direct| direct.contains(&place));
+            let is_direct = direct.contains(&place);
             Some(if depth == 0 {
                 called.len()
             } else if is_direct {
@@ -161,6 +177,11 @@ fn through(entries: &[Entry], scopes: &[String], calls: &[Vec<usize>], chosen: u
         entries.iter().filter_map(|entry| Some((turn(entry)?, entry.clone()))).collect();
     turned.sort_by_key(|(turn, _)| *turn);
     turned.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Returns the first part of a path.
+fn root(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
 }
 
 impl<'a> Reader<'a> {
@@ -390,9 +411,7 @@ impl<'a> Reader<'a> {
                 if self.follow(&name, &path) {
                     return Ok(());
                 }
-                let known =
-                    self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
-                match known.map(|entry| entry.value.clone()) {
+                match self.known(&name) {
                     Some(value) => self.add(&path, value, None),
                     // The value is a variable of another call.
                     None if matches!(path.as_str(), "model" | "args") => Ok(()),
@@ -414,6 +433,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the value of a variable of this function.
+    fn known(&self, name: &str) -> Option<Value> {
+        let entry = if let Some(places) = &self.places {
+            places.get(&(self.scope.clone(), name.to_owned())).and_then(|place| self.entries.list.get(*place))
+        } else {
+            self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope)
+        };
+        entry.map(|entry| entry.value.clone())
+    }
+
     /// Moves the entries of a variable built by a call to a key: `compile=compile_config` receives
     /// `compile_config.enable`. They are moved, not copied, so that each position of the text
     /// belongs to one key.
@@ -421,6 +450,9 @@ impl<'a> Reader<'a> {
         let last = path.rsplit('.').next().unwrap_or_default();
         // Models are read under the name of their variable.
         if name == path || path.is_empty() || matches!(last, "model" | "args" | "model_spec") {
+            return false;
+        }
+        if !self.roots.contains(root(name)) {
             return false;
         }
         let below = format!("{name}.");
@@ -431,6 +463,8 @@ impl<'a> Reader<'a> {
         let is_held =
             |entry: &mut Entry| entry.scope == self.scope && (entry.path == name || entry.path.starts_with(&below));
         let held: Vec<Entry> = self.entries.list.extract_if(.., is_held).collect();
+        self.places = None;
+        self.roots.insert(root(path).to_owned());
         self.entries.list.extend(held.into_iter().map(|entry| {
             let rest = entry.path.get(name.len()..).unwrap_or_default();
             Entry { path: format!("{path}{rest}"), ..entry }
@@ -502,6 +536,12 @@ impl<'a> Reader<'a> {
         self.entries.add(path, value, span)?;
         if let Some(entry) = self.entries.list.last_mut() {
             entry.scope.clone_from(&self.scope);
+        }
+        if let Some(places) = &mut self.places {
+            places.insert((self.scope.clone(), path.to_owned()), self.entries.list.len() - 1);
+        }
+        if path.contains('.') {
+            self.roots.insert(root(path).to_owned());
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ mod words;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Entries, Entry, Value};
+use super::{Entries, Entry, MOST_VALUES, Value, too_many};
 use words::{Word, words};
 
 /// A variable.
@@ -29,6 +29,9 @@ const LONGEST: usize = 4_000;
 /// A description of the problem, without a full stop.
 pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let words = words(text);
+    if words.len() > MOST_VALUES {
+        return Err(too_many());
+    }
     let mut variables = of_slurm(text);
     let mut visible = None;
     let mut entries = Entries::default();
@@ -169,7 +172,8 @@ fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variab
     let array =
         text.split_once(&format!("for {of} in \"${{")).and_then(|(_, rest)| rest.split_once('[')).map(|(name, _)| name);
     let Some((_, list)) = array.and_then(|name| text.split_once(&format!("{name}=("))) else { return false };
-    let Some(first) = words::words(list).first().map(|word| unquoted(word.text).to_owned()) else { return false };
+    let start = list.char_indices().nth(LONGEST).and_then(|(end, _)| list.get(..end)).unwrap_or(list);
+    let Some(first) = words::words(start).first().map(|word| unquoted(word.text).to_owned()) else { return false };
     for (name, value) in names.iter().filter(|name| !name.starts_with('-')).zip(first.split(',')) {
         variables.insert((*name).to_owned(), Variable { value: value.trim().to_owned(), span: None });
     }
@@ -341,6 +345,7 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
     if depth > DEEPEST_FILL || text.len() > LONGEST || !text.contains('$') {
         return text.to_owned();
     }
+    let closing = closing(text);
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
@@ -371,7 +376,7 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
             continue;
         }
         let (name, default, behind) = if let Some(inner) = after.strip_prefix('{')
-            && let Some(end) = closing(inner)
+            && let Some(end) = closing.get(&(text.len() - after.len())).map(|end| end + inner.len() - text.len())
         {
             let (inside, behind) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
             let (name, default) = inside
@@ -398,16 +403,15 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
     filled
 }
 
-/// Returns the position of the closing brace.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_u32;
+/// Returns the position of each closing brace by that of its opening brace.
+fn closing(text: &str) -> HashMap<usize, usize> {
+    let (mut open, mut closing) = (Vec::new(), HashMap::new());
     for (at, letter) in text.char_indices() {
         match letter {
-            '{' => depth += 1,
-            '}' if depth == 0 => return Some(at),
-            '}' => depth -= 1,
+            '{' => open.push(at),
+            '}' => closing.extend(open.pop().map(|start| (start, at))),
             _ => {}
         }
     }
-    None
+    closing
 }

@@ -20,6 +20,7 @@ fn table(of: &dyn TableLike, path: &str, depth: usize, entries: &mut Entries) ->
     if depth > DEEPEST {
         return Err(format!("it is nested deeper than {DEEPEST} levels"));
     }
+    entries.count_table()?;
     for (key, found) in of.iter() {
         item(found, &joined(path, key), depth + 1, entries)?;
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use super::{DEEPEST, Entries, Entry, MOST_REPEATED, MOST_VALUES, Value, joined};
+use super::{DEEPEST, Entries, Entry, MOST_REPEATED, MOST_VALUES, Value, joined, too_many};
 
 /// The relevant part of a parser event.
 enum Part {
@@ -134,7 +134,7 @@ fn events(text: &str) -> Result<Events, String> {
         let span = start..byte(span.end.index()).max(start);
         let at = events.list.len();
         if at > 4 * MOST_VALUES {
-            return Err(format!("it has more than {MOST_VALUES} values, and a run's configuration has a few hundred"));
+            return Err(too_many());
         }
         let part = match event {
             Event::Scalar(text, style, anchor, _) => {
@@ -228,7 +228,7 @@ impl Walk<'_> {
                 Some(_) => {
                     let before = self.entries.list.len();
                     at = self.value(at, path, depth + 1)?;
-                    self.entries.list.truncate(before);
+                    self.entries.truncate(before);
                     at = self.value(at, &joined(path, "?"), depth + 1)?;
                 }
             }
@@ -261,7 +261,7 @@ impl Walk<'_> {
             let first = events.list.get(start).map_or(0, |placed| placed.span.start);
             // A bracketed list has one position; a list over several lines does not.
             let is_flow = end > first && added.iter().all(|entry| entry.span.is_some());
-            self.entries.list.truncate(before);
+            self.entries.truncate(before);
             self.entries.add(path, Value::List(items), is_flow.then_some(first..end))?;
         }
         Ok(at + 1)
