@@ -274,8 +274,10 @@ fn a_file_is_written_in_place_where_nothing_may_be_created_or_its_owner_cannot_b
             chown(&run, Some(owner), Some(owner)).unwrap();
         }
         let before = fs::metadata(&run).unwrap();
-        // The folder of the build may be closed to others.
-        fs::copy(env!("CARGO_BIN_EXE_shardwise"), folder.join("shardwise")).unwrap();
+        // The folder of the build may be closed to others. A copy by this process could not be run
+        // while a process that another test started holds it open.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_shardwise")).arg(folder.join("shardwise")).status();
+        assert!(copied.unwrap().success());
         fs::set_permissions(&folder, fs::Permissions::from_mode(of_folder)).unwrap();
         let output = fix_as_nobody(&folder);
         assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));

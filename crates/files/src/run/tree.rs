@@ -341,7 +341,9 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
     if start.starts_with("#!") && !start.lines().next().unwrap_or_default().contains("python") {
         return Syntax::Shell;
     }
-    let lines = || text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let own = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let own: Vec<&str> = own.collect();
+    let lines = || own.iter().copied();
     let begins = |words: &[&str]| lines().any(|line| words.iter().any(|word| line.starts_with(word)));
     if begins(&["def ", "import ", "from ", "class ", "return ", "@"]) {
         return Syntax::Python;
