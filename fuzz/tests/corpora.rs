@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// Random inputs per target.
-const RANDOM: u64 = 40;
+const RANDOM: u64 = 20;
 /// Length below which random inputs are, in bytes.
 const LENGTH: u64 = 401;
 
