@@ -1,4 +1,11 @@
-//! Conversions of fuzzer bytes that several targets share.
+//! Fuzz targets: each takes any bytes, and panics where something does not hold.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "these are tests, which stop where something is wrong"
+)]
 
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::params::{self, Kind};
@@ -6,15 +13,46 @@ use engine::scenario::CUSTOM;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+pub mod allocator;
+pub mod api;
+pub mod corpus;
+pub mod figures;
+pub mod files;
+pub mod import;
+pub mod link;
+pub mod log;
+pub mod plan;
+pub mod quantity;
+pub mod run;
+pub mod snapshot;
+
+/// Check of a target, which panics where something does not hold.
+pub type Check = fn(&[u8]);
+
+/// Each target by its name in `fuzz_targets` and `corpora`.
+pub const TARGETS: [(&str, Check); 11] = [
+    ("allocator", allocator::check),
+    ("api", api::check),
+    ("figures", figures::check),
+    ("files", files::check),
+    ("import", import::check),
+    ("link", link::check),
+    ("log", log::check),
+    ("plan", plan::check),
+    ("quantity", quantity::check),
+    ("run", run::check),
+    ("snapshot", snapshot::check),
+];
+
 /// A link of three bytes a pair: which key, and which value.
-pub fn link_of(bytes: &[u8]) -> String {
-    let pairs = bytes.as_chunks::<3>().0.iter().map(pair_of);
+fn link_of(bytes: &[u8]) -> String {
+    let pairs = bytes.as_chunks::<3>().0.iter().copied().map(pair_of);
     core::iter::once("v=1".to_owned()).chain(pairs).collect::<Vec<_>>().join("&")
 }
 
 /// A pair of three bytes, as of [`link_of`].
-pub fn pair_of(bytes: &[u8; 3]) -> String {
-    let [key, high, low] = *bytes;
+fn pair_of(bytes: [u8; 3]) -> String {
+    let [key, high, low] = bytes;
     let (place, value) = (usize::from(key), u16::from_be_bytes([high, low]));
     match params::every().nth(place) {
         Some(param) => format!("{}={}", param.key, value_of(&param.kind, value)),
@@ -23,14 +61,14 @@ pub fn pair_of(bytes: &[u8; 3]) -> String {
 }
 
 /// A report's numbers have no place for what is none.
-pub fn no_nan(text: &str) {
+fn no_nan(text: &str) {
     for word in text.split(|sign: char| !sign.is_ascii_alphanumeric()) {
         assert!(!matches!(word, "NaN" | "inf" | "Infinity"), "{word} in {text}");
     }
 }
 
 /// The configurations that others wrote, of `tests/runs`, with their names.
-pub fn real_files() -> &'static [(String, String)] {
+fn real_files() -> &'static [(String, String)] {
     static FILES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
         let mut files = Vec::new();
         let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/runs"))];

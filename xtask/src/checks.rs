@@ -121,7 +121,7 @@ const STEPS: &[Step] = &[
     Step(Nightly, "Firefox and geckodriver", 60, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
     Step(Nightly, "WebKitGTK and its driver", 60, Check(webkit)),
     Step(Nightly, "Caddy and nginx", 60, Check(|| ensure(&[&CADDY, &NGINX]))),
-    Step(Nightly, "Fuzz targets", 1500, Check(|| random::fuzz(None, FUZZ))),
+    Step(Nightly, "Fuzz targets", 1500, Check(|| random::fuzz(None, FUZZ, false))),
     Step(Nightly, "Laws under other seeds", 1800, Check(|| random::laws(SEEDS, random::first_seed()))),
     Step(Nightly, "Shipped npm package", 300, Check(|| packages::npm_check(Profile::Shipped))),
     Step(Nightly, "Shipped Python package", 300, Check(|| packages::wheel_check(Profile::Shipped))),

@@ -68,6 +68,8 @@ mod flags {
                 optional target: String
                 /// Runs each for this long.
                 optional --seconds seconds: u64
+                /// Writes fuzz/corpora anew, with the fewest inputs that reach as much code.
+                optional --save
             }
             /// Runs the laws of the engine and of what reads files under other seeds each day: 20,
             /// or this many.
@@ -160,7 +162,7 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
             };
         }
         XtaskCmd::Fuzz(flags) => {
-            random::fuzz(flags.target.as_deref(), Duration::from_secs(flags.seconds.unwrap_or(60)))?;
+            random::fuzz(flags.target.as_deref(), Duration::from_secs(flags.seconds.unwrap_or(60)), flags.save)?;
         }
         XtaskCmd::Laws(flags) => {
             random::laws(flags.number.unwrap_or(20), flags.from.unwrap_or_else(random::first_seed))?;

@@ -5,15 +5,25 @@
 //! would need nightly, but the project has no `unsafe`.
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::shell::{cargo, make, of_kind, output, program, root, run, step, target};
+use crate::shell::{cargo, entries, fresh, make, of_kind, output, program, read, root, run, step, target, write};
 
 /// Compiler flags of cargo-fuzz, without the sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
+
+/// Largest number of inputs in a saved corpus.
+const INPUTS: usize = 150;
+/// Largest length of a saved input in bytes, so that a corpus can be reviewed.
+const LENGTH: usize = 200;
+
+#[path = "../../fuzz/src/corpus.rs"]
+pub mod corpus;
 
 /// Returns the names of the fuzz targets, which are the file names in `fuzz/fuzz_targets`.
 fn targets() -> Result<Vec<String>> {
@@ -21,35 +31,79 @@ fn targets() -> Result<Vec<String>> {
     Ok(files.iter().filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect())
 }
 
-/// Runs one target, or all targets one after another, for `time` each.
+/// Runs one target, or all targets one after another, for `time` each, from its saved corpus on.
+/// With `saving`, writes the saved corpus anew.
 ///
 /// # Errors
 /// When the target does not exist or does not compile, or an input makes it fail: libFuzzer prints
 /// the input and writes it to `fuzz/artifacts`.
-pub fn fuzz(target: Option<&str>, time: Duration) -> Result<()> {
+pub fn fuzz(target: Option<&str>, time: Duration, saving: bool) -> Result<()> {
     let all = targets()?;
     let wanted: Vec<&String> = all.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
     if wanted.is_empty() {
         let unknown = target.unwrap_or_default();
         bail!("`{unknown}` is not a fuzz target; these are: {}.", all.join(", "));
     }
-    wanted.into_iter().try_for_each(|name| run_target(name, time))
+    wanted.into_iter().try_for_each(|name| run_target(name, time, saving))
 }
 
-fn run_target(name: &str, time: Duration) -> Result<()> {
+fn run_target(name: &str, time: Duration, saving: bool) -> Result<()> {
+    let artifacts = root().join("fuzz").join("artifacts").join(name);
+    let found = target().join("fuzz").join("corpus").join(name);
+    make(&artifacts)?;
+    unpack(&saved(name)?, &found)?;
+    step(&format!("Fuzzing {name} for {} s", time.as_secs()));
+    let mut fuzz = executable(name)?;
+    fuzz.arg(&found).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
+    // Grows inputs sooner than by default: fewer reach as much.
+    fuzz.arg("-len_control=10");
+    run(fuzz.arg(format!("-artifact_prefix={}/", artifacts.display())))?;
+    if saving { save(name, &found) } else { Ok(()) }
+}
+
+/// Returns the command that compiles and runs a target, with libFuzzer's arguments to follow.
+fn executable(name: &str) -> Result<Command> {
     let host = output(program("rustc").args(["--print", "host-tuple"]))
         .ok_or_else(|| anyhow!("rustc does not say which machine this is."))?;
-    let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| root().join("fuzz").join(kind).join(name));
-    make(&corpus)?;
-    make(&artifacts)?;
-    step(&format!("Fuzzing {name} for {} s", time.as_secs()));
     // With an explicit target triple, the flags apply to the project but not to build scripts.
-    let mut fuzz =
-        cargo(&["run", "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host.trim()]);
-    fuzz.arg("--target-dir").arg(target().join("fuzz")).args(["--bin", name, "--"]);
-    fuzz.arg(corpus).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
-    fuzz.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    run(fuzz.env("RUSTFLAGS", FLAGS))
+    let mut command = cargo(&["run", "--quiet", "--profile", "fuzz", "--package", "shardwise-fuzz"]);
+    command.args(["--target", host.trim()]).arg("--target-dir").arg(target().join("fuzz"));
+    command.args(["--bin", name, "--"]).env("RUSTFLAGS", FLAGS);
+    Ok(command)
+}
+
+/// Returns the file with the saved corpus of a target.
+fn file(name: &str) -> PathBuf {
+    root().join("fuzz").join("corpora").join(format!("{name}.txt"))
+}
+
+/// Returns the saved corpus of a target; of a new target there is none.
+fn saved(name: &str) -> Result<Vec<Vec<u8>>> {
+    let file = file(name);
+    let text = if file.exists() { read(&file)? } else { String::new() };
+    corpus::read(&text).with_context(|| format!("{} has a line that is not hexadecimal", file.display()))
+}
+
+/// Writes each input to a file of its own, as libFuzzer reads them.
+fn unpack(inputs: &[Vec<u8>], folder: &Path) -> Result<()> {
+    make(folder)?;
+    inputs.iter().enumerate().try_for_each(|(place, input)| write(&folder.join(format!("saved-{place}")), input))
+}
+
+/// Saves the fewest inputs found that reach all code reached so far. Of too many, it saves the
+/// longest, which reach most.
+fn save(name: &str, found: &Path) -> Result<()> {
+    let cover = target().join("fuzz").join("cover").join(name);
+    fresh(&cover)?;
+    // How often an edge is taken is not counted, so that each edge needs one input.
+    let mut merge = executable(name)?;
+    merge.args(["-set_cover_merge=1", "-use_counters=0"]).arg(format!("-max_len={LENGTH}"));
+    run(merge.arg(&cover).arg(found))?;
+    let inputs = entries(&cover)?.iter().map(std::fs::read).collect::<Result<Vec<_>, _>>();
+    let mut inputs = inputs.context("An input could not be read")?;
+    inputs.sort_by_key(|input| Reverse(input.len()));
+    inputs.truncate(INPUTS);
+    write(&file(name), corpus::write(inputs))
 }
 
 /// Environment variable from which proptest reads its seed.

@@ -34,8 +34,7 @@ pub(super) fn workspace(root: &Path) -> Result<Manifests> {
     let own = manifest(ROOT)?;
     let members = own.get("workspace").and_then(|table| table.get("members")?.as_array());
     let members = members.context("Cargo.toml has no members")?.iter().filter_map(|member| member.as_str());
-    // A workspace of its own, whose names follow the same rule.
-    let folders = members.chain(["fuzz", ROOT]);
+    let folders = members.chain([ROOT]);
     folders.map(|folder| Ok((folder.to_owned(), manifest(folder)?))).collect()
 }
 
