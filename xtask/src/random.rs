@@ -36,7 +36,7 @@ fn targets() -> Result<Vec<String>> {
 ///
 /// # Errors
 /// When the target does not exist or does not compile, or an input makes it fail: libFuzzer prints
-/// the input and writes it to `fuzz/artifacts`.
+/// the input and writes it to `target/fuzz/artifacts`.
 pub fn fuzz(target: Option<&str>, time: Duration, saving: bool) -> Result<()> {
     let all = targets()?;
     let wanted: Vec<&String> = all.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
@@ -48,7 +48,7 @@ pub fn fuzz(target: Option<&str>, time: Duration, saving: bool) -> Result<()> {
 }
 
 fn run_target(name: &str, time: Duration, saving: bool) -> Result<()> {
-    let artifacts = root().join("fuzz").join("artifacts").join(name);
+    let artifacts = target().join("fuzz").join("artifacts").join(name);
     let found = target().join("fuzz").join("corpus").join(name);
     make(&artifacts)?;
     unpack(&saved(name)?, &found)?;
