@@ -165,7 +165,7 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
             random::fuzz(flags.target.as_deref(), Duration::from_secs(flags.seconds.unwrap_or(60)), flags.save)?;
         }
         XtaskCmd::Laws(flags) => {
-            random::laws(flags.number.unwrap_or(20), flags.from.unwrap_or_else(random::first_seed))?;
+            random::laws(flags.number.unwrap_or(20), flags.from.unwrap_or_else(random::first_seed), &random::ALL)?;
         }
         XtaskCmd::Bench(flags) => {
             let format = if flags.markdown { bench::Format::Markdown } else { bench::Format::Text };

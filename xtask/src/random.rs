@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use serde_json::Value;
+
+use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, LINKS};
 use crate::shell::{cargo, entries, fresh, make, of_kind, output, program, read, root, run, step, target, write};
 
 /// Compiler flags of cargo-fuzz, without the sanitizer.
@@ -133,45 +136,68 @@ pub fn first_seed() -> u64 {
     since.as_secs() / (24 * 60 * 60) * OF_A_DAY
 }
 
-/// Runs the laws with `number` seeds from `first` on. `PROPTEST_CASES` is the number of cases per
-/// law.
+/// Packages whose suites have randomized tests.
+pub const ALL: [&str; 6] = [ENGINE, LINKS, ANALYSIS, DIAGNOSE, FILES, HUGGINGFACE];
+/// The package with most laws, whose suite takes seconds.
+pub const OFTEN: [&str; 1] = [ENGINE];
+
+/// Runs the laws of packages with `number` seeds from `first` on. `PROPTEST_CASES` is the number of
+/// cases per law.
 ///
 /// # Errors
 /// When a test does not compile, or fails; the error lists the failing seeds.
-pub fn laws(number: u64, first: u64) -> Result<()> {
-    // Compile first, so that a compile error does not count as a failure of a seed.
-    run(&mut tests(&["--no-run"]))?;
+pub fn laws(number: u64, first: u64, packages: &[&str]) -> Result<()> {
+    let suites = suites(packages)?;
     let mut failed = Vec::new();
     for seed in (first..).take(usize::try_from(number)?) {
         let start = Instant::now();
-        let arguments = [&["--no-fail-fast", "--"][..], &MODULES].concat();
-        let mut command = tests(&arguments);
-        let output = command.env(SEED, seed.to_string()).output().context("The tests could not be started")?;
-        let time = start.elapsed().as_secs();
-        if output.status.success() {
-            step(&format!("Seed {seed}: nothing fails ({time} s)"));
-            continue;
+        let mut names = Vec::new();
+        for (folder, suite) in &suites {
+            let mut command = program(suite);
+            command.current_dir(folder).arg("--quiet").args(MODULES).env(SEED, seed.to_string());
+            let output = command.output().context("The tests could not be started")?;
+            if !output.status.success() {
+                let said = String::from_utf8_lossy(&output.stdout);
+                println!("{said}{}", String::from_utf8_lossy(&output.stderr));
+                names.extend(failures(&said).into_iter().map(str::to_owned));
+            }
         }
-        let said = String::from_utf8_lossy(&output.stdout);
-        println!("{said}{}", String::from_utf8_lossy(&output.stderr));
-        let names = failures(&said).join(", ");
-        step(&format!("Seed {seed}: {names} ({time} s)"));
-        failed.push(format!("{seed} ({names})"));
+        let result = if names.is_empty() { "nothing fails".to_owned() } else { names.join(", ") };
+        step(&format!("Seed {seed}: {result} ({} s)", start.elapsed().as_secs()));
+        if !names.is_empty() {
+            failed.push(format!("{seed} ({})", names.join(", ")));
+        }
     }
-    if !failed.is_empty() {
-        bail!(
-            "{} of {number} seeds fail: {}. One of them again: `{SEED}={} cargo test --workspace --test suite`.",
-            failed.len(),
-            failed.join(", "),
-            failed.first().and_then(|seed| seed.split(' ').next()).unwrap_or_default(),
-        );
+    if let Some(one) = failed.first().and_then(|seed| seed.split(' ').next()) {
+        let all = failed.join(", ");
+        let again = format!("`{SEED}={one} cargo test --workspace --test suite`");
+        bail!("{} of {number} seeds fail: {all}. One of them again: {again}.", failed.len());
     }
     println!("{number} seeds from {first} on: nothing fails.");
     Ok(())
 }
 
-fn tests(arguments: &[&str]) -> Command {
-    cargo(&[&["test", "--quiet", "--workspace", "--test", "suite"], arguments].concat())
+/// Compiles the suites of packages, selected as all tests are, and returns each with the folder of
+/// its package.
+fn suites(packages: &[&str]) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let built = output(&mut cargo(&["test", "--quiet", "--workspace", "--no-run", "--message-format", "json"]));
+    let built = built.ok_or_else(|| anyhow!("The tests do not compile: cargo test --workspace --no-run"))?;
+    let found = built.lines().filter_map(|line| suite(&serde_json::from_str(line).ok()?, packages));
+    let found: Vec<_> = found.collect();
+    if found.len() != packages.len() {
+        bail!("Of {} packages, {} have a suite of tests.", packages.len(), found.len());
+    }
+    Ok(found)
+}
+
+/// Returns the folder of the package and the program, if a message of cargo is about the suite of
+/// one of these packages.
+fn suite(message: &Value, packages: &[&str]) -> Option<(PathBuf, PathBuf)> {
+    let folder = Path::new(message.get("manifest_path")?.as_str()?).parent()?;
+    let is_suite = message.pointer("/target/name")? == "suite";
+    let is_wanted = packages.iter().any(|package| folder.ends_with(Path::new("crates").join(package)));
+    let executable = message.get("executable")?.as_str()?;
+    (is_suite && is_wanted).then(|| (folder.to_owned(), executable.into()))
 }
 
 /// Returns the names of failed tests in the output of libtest.
@@ -186,7 +212,19 @@ fn failures(said: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::failures;
+    use super::{failures, suite};
+    use serde_json::json;
+    use std::path::Path;
+
+    #[test]
+    fn the_suite_of_a_package_is_found_among_cargo_s_messages() {
+        let message = |folder: &str, target: &str| json!({ "manifest_path": format!("/x/crates/{folder}/Cargo.toml"), "target": { "name": target }, "executable": "/y" });
+        let found = suite(&message("engine", "suite"), &["engine"]).unwrap();
+        assert_eq!(found, (Path::new("/x/crates/engine").to_owned(), Path::new("/y").to_owned()));
+        for (folder, target) in [("links", "suite"), ("engine", "engine")] {
+            assert_eq!(suite(&message(folder, target), &["engine"]), None);
+        }
+    }
 
     #[test]
     fn failed_tests_are_named() {
