@@ -128,7 +128,8 @@ pub fn npm_check(profile: Profile) -> Result<()> {
 
 /// Builds the command line; the tests compare its reports with those of a package.
 fn command_line() -> Result<PathBuf> {
-    run(&mut cargo(&["build", "--quiet", "--workspace", "--bin", "shardwise"]))?;
+    // With an example, as cargo then unites the features of dev-dependencies too, as for tests.
+    run(&mut cargo(&["build", "--quiet", "--workspace", "--bin", "shardwise", "--example", "site_data"]))?;
     Ok(target().join("debug").join(exe("shardwise")))
 }
 
