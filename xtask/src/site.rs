@@ -61,9 +61,14 @@ pub fn rows() -> Result<()> {
     rows_into(&staging())
 }
 
+/// Compiles the program that writes the data files.
+fn build_rows() -> Result<()> {
+    run(&mut cargo(&["build", "--quiet", "--workspace", "--example", "site_data"]))
+}
+
 /// Writes the data files into a folder. The program is selected among all packages, as the tests
 /// are, so that it shares their objects.
 fn rows_into(site: &Path) -> Result<()> {
-    run(&mut cargo(&["build", "--quiet", "--workspace", "--example", "site_data"]))?;
+    build_rows()?;
     run(program(target().join("debug").join("examples").join(exe("site_data"))).arg(site))
 }
