@@ -66,8 +66,8 @@ pub fn serve(profile: Profile, port: u16) -> Result<()> {
     }
 }
 
-/// Installs wasm-bindgen and compiles both halves of the site at the same time, as each leaves cores
-/// idle. What does not compile is said when the site is built.
+/// Installs wasm-bindgen and compiles both halves of the site at the same time, as each leaves
+/// cores idle. Errors of the compiler are said when the site is built.
 fn prepare(profile: Profile) -> Result<()> {
     std::thread::scope(|scope| {
         scope.spawn(|| modules::compile(profile));
