@@ -46,7 +46,8 @@ pub fn serve(profile: Profile, port: u16) -> Result<()> {
         prepare(profile)?;
     }
     install::ensure(&[&WASM_BINDGEN])?;
-    let mut seen = changed()?;
+    let watched: Vec<PathBuf> = assemble::settings()?.watched.iter().map(|path| root().join(path)).collect();
+    let mut seen = changed(&watched);
     build(profile, &site)?;
     let address = format!("http://127.0.0.1:{port}");
     step(&format!("Serving the calculator on {address} (Ctrl-C stops; reload after a change)"));
@@ -55,7 +56,7 @@ pub fn serve(profile: Profile, port: u16) -> Result<()> {
     std::thread::spawn(move || server.incoming_requests().for_each(|request| answer(request, &served)));
     loop {
         std::thread::sleep(PAUSE);
-        let now = changed()?;
+        let now = changed(&watched);
         if now != seen {
             seen = now;
             // An error of the compiler: the last site is served on.
@@ -89,16 +90,11 @@ fn build(profile: Profile, site: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the time of the newest change of a source.
-fn changed() -> Result<Option<SystemTime>> {
-    let mut newest = None;
-    for path in assemble::settings()?.watched {
-        let path = root().join(path);
-        let files = if path.is_dir() { below(&path)? } else { vec![path] };
-        let times = files.iter().filter_map(|file| std::fs::metadata(file).and_then(|data| data.modified()).ok());
-        newest = newest.max(times.max());
-    }
-    Ok(newest)
+/// Returns the time of the newest change of a source. A file that an editor is replacing has none.
+fn changed(watched: &[PathBuf]) -> Option<SystemTime> {
+    let all = |path: &PathBuf| if path.is_dir() { below(path).unwrap_or_default() } else { vec![path.clone()] };
+    let files = watched.iter().flat_map(all);
+    files.filter_map(|file| std::fs::metadata(file).and_then(|data| data.modified()).ok()).max()
 }
 
 /// Opens the address in the browser of a desktop; without one the address was printed.
