@@ -37,7 +37,8 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
     Ok(constants + &all)
 }
 
-fn pair(value: &serde_json::Value) -> Result<String, String> {
+/// Writes two numbers as a pair.
+pub(crate) fn pair(value: &serde_json::Value) -> Result<String, String> {
     let ends: Vec<f64> = value.as_array().into_iter().flatten().filter_map(serde_json::Value::as_f64).collect();
     if let [low, high] = ends[..] { Ok(format!("({low:?}, {high:?})")) } else { Err("it needs two numbers".to_owned()) }
 }

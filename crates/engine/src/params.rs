@@ -1,17 +1,22 @@
-//! The table of parameters: one row gives a parameter its control, typed entry, bounds, unit,
-//! scale, URL key, CSV header, help, glossary entry and property-test generator.
+//! The table of parameters: one row of `data/parameters.toml` gives a parameter its control, typed
+//! entry, bounds, unit, scale, URL key, CSV header, help, glossary entry and property-test
+//! generator.
 
 mod check;
+mod conditions;
+mod fields;
 mod id;
 pub mod labels;
 pub mod quantity;
 pub mod scale;
-mod table;
 
 use crate::scenario::Scenario;
 pub(crate) use check::issue;
 pub use check::{is_held, is_within_bounds};
 pub use id::{ARCHITECTURE, CONSTANTS, PARAMS, ParamId, every, find};
+
+/// One hundred percent.
+const PERCENT: f64 = 100.0;
 
 /// The unit in which a parameter is shown, typed and written to links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -182,7 +187,7 @@ pub enum AxisUse {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
-    /// The identifier, which the list of parameters sets; rows omit it.
+    /// The identifier.
     pub id: ParamId,
     /// The key in links.
     pub key: &'static str,
@@ -212,52 +217,6 @@ pub struct Param {
 }
 
 impl Param {
-    /// Default values; rows set the fields that differ.
-    const DEFAULT: Self = Self {
-        id: ParamId::GpuMemory,
-        key: "",
-        label: "",
-        csv: "",
-        group: Group::Main,
-        help: "",
-        kind: Kind::Choice(Choice { options: &[], get: |_| 0, set: |_, _| {} }),
-        applies: |_| true,
-        is_relevant: |_| true,
-        axis: AxisUse::WhereItApplies,
-        window: None,
-        knob: None,
-    };
-
-    /// Returns the row with a condition under which the parameter has an effect.
-    const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
-        self.applies = applies;
-        self
-    }
-
-    /// Returns the row with a condition under which the page shows the parameter.
-    const fn relevant(mut self, is_relevant: fn(&Scenario) -> bool) -> Self {
-        self.is_relevant = is_relevant;
-        self
-    }
-
-    /// Returns the row with other axes.
-    const fn axis(mut self, axis: AxisUse) -> Self {
-        self.axis = axis;
-        self
-    }
-
-    /// Returns the row with a visible range for its axes.
-    const fn window(mut self, low: f64, high: f64) -> Self {
-        self.window = Some((low, high));
-        self
-    }
-
-    /// Returns the row with its own condition for whether the number can grow.
-    const fn knob(mut self, is_knob: fn(&Scenario) -> bool) -> Self {
-        self.knob = Some(is_knob);
-        self
-    }
-
     /// Whether the parameter can be on an axis of a figure over this scenario; `of_cost` is set for
     /// figures of the cost of the whole run.
     pub fn is_axis(&self, scenario: &Scenario, of_cost: bool) -> bool {
@@ -295,6 +254,50 @@ impl Param {
         match &self.kind {
             Kind::Choice(choice) => Some(choice),
             Kind::Number(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fields::SWITCH;
+    use super::{Group, Kind, PARAMS, ParamId, every, find};
+
+    #[test]
+    fn keys_are_distinct_and_fit_a_link() {
+        for (place, param) in every().enumerate() {
+            assert!(param.key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()), "{}", param.key);
+            assert!(!["v", "rev", "cluster", "gpu", "model"].contains(&param.key), "{}", param.key);
+            assert_eq!(every().position(|other| other.key == param.key), Some(place), "{}", param.key);
+            assert_eq!(find(param.key).map(|found| found.id), Some(param.id));
+            assert_eq!(ParamId::ALL.get(place), Some(&param.id));
+        }
+    }
+
+    #[test]
+    fn the_controls_of_the_first_screen_have_the_names_that_tests_and_screen_readers_know() {
+        let labels: Vec<_> =
+            PARAMS.iter().filter(|param| param.group == Group::Main).map(|param| (param.key, param.label)).collect();
+        let expected = [
+            ("mem", "GPU memory"),
+            ("link", "Link bandwidth"),
+            ("seq", "Sequence length"),
+            ("size", "Model size"),
+            ("gpus", "GPUs"),
+        ];
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn option_keys_are_distinct_and_every_row_is_explained() {
+        for param in every() {
+            assert!(param.help.ends_with('.') && param.help.len() > 20, "{}", param.key);
+            if let Kind::Choice(choice) = param.kind {
+                for (place, option) in choice.options.iter().enumerate() {
+                    assert!(option.help.ends_with('.') || choice.options == SWITCH, "{}", option.key);
+                    assert_eq!(choice.options.iter().position(|other| other.key == option.key), Some(place));
+                }
+            }
         }
     }
 }
