@@ -8,6 +8,7 @@
 //! shows that the model can express the paper's figures, not how well it predicts others.
 
 use super::interconnects::{IB_200, NVLINK_3};
+use engine::fitted;
 use engine::model::experts::layer::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
 use engine::model::experts::routing::Encode;
 use engine::model::hardware::Network;
@@ -26,16 +27,13 @@ const TF32: FlopsPerSecond = FlopsPerSecond::from_tflops(156.0);
 /// Fraction of that peak that batched products reach under PyTorch 1.8: the compute part of Table
 /// 2.
 const MATMUL: f64 = 0.5;
-/// Rows at which a product of few rows reaches half of its rate, as weights are reread from cache:
-/// fitted to the gain of the flexible layout at 2,048 GPUs, 1.24 times (Figure 14).
-const HALF_SATURATION_ROWS: f64 = 16.0;
 /// Memory bandwidth of an A100 80 GB, from its data sheet, and the fraction that element-wise
 /// kernels reach.
 const MEMORY: BytesPerSecond = BytesPerSecond::from_gb_per_s(2039.0);
 const MEMORY_REACHED: f64 = 0.75;
 /// Host time of a pass outside the experts (gate, masks, cumulative sums, losses, encoding), which
-/// dominates the smallest settings: fitted to the worst cases of Table 6b.
-const HOST: Seconds = Seconds::from_ms(1.5);
+/// dominates the smallest settings.
+const HOST: Seconds = Seconds::from_ms(fitted::TUTEL_HOST_MS);
 /// Bytes of an fp32 element.
 const FP32: f64 = 4.0;
 
@@ -60,7 +58,7 @@ pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32
         gpus,
         network: network(),
         matmul_rate: TF32 * MATMUL,
-        half_saturation_rows: HALF_SATURATION_ROWS,
+        half_saturation_rows: fitted::TUTEL_HALF_SATURATION_ROWS,
         memory_rate: MEMORY * MEMORY_REACHED,
         slowdown_per_kernel: SLOWDOWN_PER_KERNEL,
         host: HOST,

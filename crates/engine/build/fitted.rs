@@ -17,24 +17,34 @@ const FITTED: Shape = Shape {
     ],
 };
 
-/// Generates a Rust constant for each row, and the table of all.
+const SEPARATE: Shape = Shape {
+    name: "Separate",
+    base: "",
+    fields: &[needed(Kind::Text, "key what fitted_to"), needed(Kind::Number, "value")],
+};
+
+/// Generates a Rust constant for each row, and the tables of all.
 pub(crate) fn table(file: &File) -> Result<String, String> {
-    let [rows] = file.rows([("constant", "key")])?;
-    let (mut constants, mut all) = (String::new(), Vec::new());
-    let mut digest = String::new();
-    for row in &rows {
-        let what = row.fields.get("what").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let (name, value) = (row.key.to_uppercase(), row.number("value")?);
+    let [calibrated, separate] = file.rows([("constant", "key"), ("separate", "key")])?;
+    let (mut constants, mut digest) = (String::new(), String::new());
+    for row in calibrated.iter().chain(&separate) {
+        let (name, value, what) = (row.key.to_uppercase(), row.number("value")?, row.text("what")?);
         let _ = write!(digest, "{}={value:?};", row.key);
         let _ = writeln!(constants, "/// {what}.\npub const {name}: f64 = {value:?};");
-        all.push(FITTED.write(row)?);
     }
     // Equal values have an equal name, wherever they were fitted.
     let name = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(digest.as_bytes());
     let what = "/// Name of this calibration: a digest of its values.";
     let _ = writeln!(constants, "{what}\npub const CALIBRATION: &str = \"{name:08x}\";");
-    let all = format!("/// All of them.\npub const ALL: &[Fitted] = &[\n    {},\n];\n", all.join(",\n    "));
-    Ok(constants + &all)
+    for (shape, name, what, rows) in [
+        (FITTED, "ALL", "Constants that are fitted together, to measured steps.", calibrated),
+        (SEPARATE, "SEPARATE", "Constants that are fitted by hand, each to measurements of one kind.", separate),
+    ] {
+        let rows = rows.iter().map(|row| shape.write(row)).collect::<Result<Vec<_>, _>>()?;
+        let (of, rows) = (shape.name, rows.join(",\n    "));
+        let _ = writeln!(constants, "/// {what}\npub const {name}: &[{of}] = &[\n    {rows},\n];");
+    }
+    Ok(constants)
 }
 
 /// Writes two numbers as a pair.

@@ -30,4 +30,17 @@ pub struct Fitted {
     pub held_out: f64,
 }
 
+/// A constant fitted by hand to measurements of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Separate {
+    /// The constant's key, in capitals also the name of its value in this module.
+    pub key: &'static str,
+    /// Description of the constant.
+    pub what: &'static str,
+    /// The fitted value.
+    pub value: f64,
+    /// The measurements.
+    pub fitted_to: &'static str,
+}
+
 include!(concat!(env!("OUT_DIR"), "/fitted.rs"));

@@ -33,4 +33,10 @@ pub(super) fn section(text: &mut String) {
             of.held_out
         );
     }
+    line(text, "\nFitted by hand, each to measurements of one kind:\n");
+    line(text, "| Constant | What it is | Value | Fitted to |");
+    line(text, "|---|---|---:|---|");
+    for of in fitted::SEPARATE {
+        line(text, &format!("| `{}` | {} | {} | {} |", of.key, of.what, of.value, of.fitted_to));
+    }
 }

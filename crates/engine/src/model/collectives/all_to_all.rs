@@ -2,6 +2,7 @@
 //! 2206.03382, appendix A).
 
 use super::{Group, Topology, decay, fabric, inside_rate, torus};
+use crate::fitted;
 use crate::model::hardware::Network;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
@@ -20,9 +21,8 @@ pub enum AllToAll {
 /// 2206.03382, appendix A.2).
 const MESSAGE: Seconds = Seconds::from_us(2.5);
 /// Time that every other open message adds to a message between nodes, as NCCL's single proxy
-/// thread per GPU polls all messages in turn (NCCL `src/proxy.cc`). Fitted to the change of Tutel's
-/// gains from 16 to 256 GPUs (Table 6).
-const POLL: Seconds = Seconds::from_us(0.033);
+/// thread per GPU polls all messages in turn (NCCL `src/proxy.cc`).
+const POLL: Seconds = Seconds::from_us(fitted::MESSAGE_POLL_US);
 /// Bytes that the proxy thread forwards at once, an eighth of a buffer of 4 MiB (NCCL's
 /// `NCCL_STEPS` and `NCCL_BUFFSIZE`). Where GPUs of a node send together (PXN), smaller messages to
 /// one GPU share a slice, so that fewer messages are polled.

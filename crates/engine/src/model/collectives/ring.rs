@@ -3,6 +3,7 @@
 
 use super::nccl::{PAT_RANK_US, PAT_RATE, SLICES};
 use super::{Group, bus_bandwidth, levels};
+use crate::fitted;
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::{Network, Topology};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
@@ -205,12 +206,8 @@ fn hops(network: &Network, group: Group) -> [(f64, Seconds); 2] {
     [(all - between, network.intra_node_latency), (between, network.inter_node_latency)]
 }
 
-/// Start-up time of a collective before its first byte moves, in hops inside a node, about 20 us
-/// over NVLink: the launch of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`,
-/// `baseLat`). Fitted to all-gathers of 32 MB over two p5.48xlarge, less their bytes and hops.
-const START_HOPS: f64 = 6.0;
-
-/// Returns the time before the first byte of a collective moves.
+/// Returns the time before the first byte of a collective moves, about 20 us over NVLink: the launch
+/// of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`).
 pub(super) fn start(network: &Network) -> Seconds {
-    START_HOPS * network.intra_node_latency
+    fitted::COLLECTIVE_START_HOPS * network.intra_node_latency
 }

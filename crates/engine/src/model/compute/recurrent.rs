@@ -4,6 +4,7 @@
 use super::blocks::{Passes, Rates};
 use super::products::Block;
 use super::recipe_peak;
+use crate::fitted;
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::recurrent::{chunk, executed, state};
 use crate::model::memory::activations;
@@ -17,10 +18,6 @@ use crate::units::Bytes;
 /// recomputed, and each operand of each product has a gradient (`_mamba_chunk_scan_combined_bwd` of
 /// state-spaces/mamba; `chunk_gated_delta_rule_bwd` of flash-linear-attention).
 const BACKWARD: f64 = 3.5;
-/// Rates of the kernels between the products over those of attention and of element-wise kernels:
-/// fitted to Megatron-Bridge's steps of Nemotron 3 Nano and Super, in 16 and 8 bits on H100, B200,
-/// GB200 and GB300 (docs/book/accuracy.md).
-const REACHED: f64 = 0.5;
 /// Bytes of an element of a state, in fp32.
 const STATE_BYTES: f64 = 4.0;
 /// Times that a chunk's state crosses memory: written, then read and written by the pass over
@@ -94,9 +91,9 @@ pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
         }
     };
     let bytes = Bytes::new(share * (rates.element() * streamed(arch) + states));
-    let rate = peak * (REACHED * setup.accelerator.efficiency.attention);
+    let rate = peak * (fitted::STATE_KERNELS * setup.accelerator.efficiency.attention);
     let products: C = C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO });
-    let streams: C = C::new(bytes / (rates.memory * REACHED), || Operations::streaming(bytes));
+    let streams: C = C::new(bytes / (rates.memory * fitted::STATE_KERNELS), || Operations::streaming(bytes));
     let forward = products + streams;
     Passes { forward, backward: forward * BACKWARD }
 }

@@ -4,6 +4,7 @@ use super::adapters::beside_routed;
 use super::blocks::{FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, Repeated, casts};
 use super::modules::of_shared;
 use super::products::{Block, Products, mlp_between, router_and_shared};
+use crate::fitted;
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
@@ -20,15 +21,6 @@ const SORT_BYTES: f64 = 32.0;
 /// the experts' order and back, two a pass.
 const FUSED_SORT_BYTES: f64 = 16.0;
 
-/// Traffic of casts of routed copies expert by expert, padded to the format's blocks, over that of
-/// casts of one contiguous tensor: fitted to Megatron-Bridge's steps of mixtures before 26.06
-/// (docs/book/accuracy.md).
-const UNFUSED_EXPERT_CAST_FACTOR: f64 = 5.0;
-/// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate
-/// run operator by operator, both passes: fitted to Megatron-Bridge's steps of gpt-oss before
-/// 26.06.
-const UNFUSED_GATE_BYTES: f64 = 65.0;
-
 /// Returns the copies that arrive at one GPU's experts, padded to whole tiles if the products of
 /// all experts are one grouped kernel.
 pub(super) fn padded_rows(setup: &Setup) -> f64 {
@@ -37,14 +29,11 @@ pub(super) fn padded_rows(setup: &Setup) -> f64 {
     experts::received(setup) + padding
 }
 
-/// Rate of grouped products over that of dense ones with JAX's kernel for ragged groups (Megablox),
-/// which reaches less than GPU libraries. Fitted to `MaxText`'s DeepSeek V3, Qwen3 235B and gpt-oss
-/// 120B on TPU7x and v5p (tests/measured/silicon/tpu_recipes.csv). Mixtral with fixed-size slots,
-/// whose products are dense, is not affected.
-const MEGABLOX: f64 = 0.55;
-
+/// Returns the rate of grouped products over that of dense ones: JAX's kernel for ragged groups
+/// reaches less than GPU libraries. Mixtral with fixed-size slots, whose products are dense, is not
+/// affected.
 fn of_dense(setup: &Setup) -> f64 {
-    if setup.traits().grouped_by_megablox && setup.experts.grouped { MEGABLOX } else { 1.0 }
+    if setup.traits().grouped_by_megablox && setup.experts.grouped { fitted::MEGABLOX } else { 1.0 }
 }
 
 /// Returns the cost of routed experts of one layer on one GPU: grouped products of the copies that
@@ -87,9 +76,9 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         Dispatcher::Fused => FUSED_SORT_BYTES,
     };
     let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
-    let gate = if arch.experts.expert_bias { UNFUSED_GATE_BYTES * block.hidden } else { 0.0 };
+    let gate = if arch.experts.expert_bias { fitted::UNFUSED_GATE_BYTES * block.hidden } else { 0.0 };
     let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
-    let casts = if setup.experts.grouped && setup.experts.fused { 1.0 } else { UNFUSED_EXPERT_CAST_FACTOR }
+    let casts = if setup.experts.grouped && setup.experts.fused { 1.0 } else { fitted::EXPERT_CAST_TRAFFIC }
         * casts(setup, block.cast);
     let per_copy = sort * f64::from(hidden) + activation + casts;
     let dequantized = rates.dequantize::<C>(chunks * local * block.weights);

@@ -1,6 +1,7 @@
 //! Times of a generation engine: prompts at the rate of compute, tokens at the rate of memory.
 
 use super::{HALF, cache_bytes};
+use crate::fitted;
 use crate::model::choices::Choices;
 use crate::model::collectives::{self, Group};
 use crate::model::compute::{matmul_rate, memory_rate};
@@ -11,10 +12,8 @@ use crate::model::training::{AttentionMask, ComputeFormat};
 use crate::units::{Bytes, Flops, Seconds};
 
 /// Latency of a layer's kernels in addition to their traffic in a pass over few tokens, in sequence
-/// in a CUDA graph. Fitted to vLLM's speeds of `Qwen2.5` with one sequence on an A100 (its
-/// documentation, `speed_benchmark`): of 3.2 to 45 ms, the remainder after reading the weights at
-/// 80 % of the memory bandwidth is 0.09 to 0.13 ms for each of 24 to 64 layers.
-pub const LAYER_LATENCY: Seconds = Seconds::new(1e-4);
+/// in a CUDA graph.
+pub const LAYER_LATENCY: Seconds = Seconds::from_ms(fitted::DECODE_LAYER_MS);
 
 /// Returns the time of a pass that generates one token for each of `sequences` sequences of
 /// `tokens` tokens, on one engine: `max((W + b K)/B, F/S) + L t_layer + t_tp`.

@@ -1,15 +1,15 @@
 //! The parts of one layer of experts under a static choice: weights to gather, exchanges, products.
 
 use super::{Choice, Layout, MoeLayer};
+use crate::fitted;
 use crate::model::collectives::all_to_all::{all_to_all, copied, is_two_dimensional};
 use crate::units::{Bytes, Flops, Seconds};
 
 /// A multiply-add.
 const MULTIPLY_ADD: f64 = 2.0;
 /// Host time to start one exchange that overlaps with products: streams synchronise before and
-/// after each of its collectives. Fitted to the cost of eight chunks in Tutel at 16 to 64 GPUs
-/// (Table 6).
-const EXCHANGE_LAUNCH: Seconds = Seconds::from_us(100.0);
+/// after each of its collectives.
+const EXCHANGE_LAUNCH: Seconds = Seconds::from_us(fitted::EXPERT_EXCHANGE_LAUNCH_US);
 /// Host time to launch the kernels of one chunk of the experts, forward: two products, two biases
 /// and an activation at 10 us, PyTorch's usual cost of an operator.
 const EXPERT_LAUNCH: Seconds = Seconds::from_us(50.0);
