@@ -25,11 +25,11 @@ export type ParameterKey =
   | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
   | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias'
   | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate'
-  | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate'
-  | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
-  | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside' | 'towerlayers' | 'towerhidden' | 'towerheads'
-  | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge' | 'positions' | 'imagetokens' | 'imagesin' | 'towerwindow'
-  | 'towerglobal' | 'towerparams' | 'projparams';
+  | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'clampedgate' | 'ngroup' | 'topkgroup' | 'expertlatent'
+  | 'attngate' | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank'
+  | 'statechunk' | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside' | 'towerlayers' | 'towerhidden'
+  | 'towerheads' | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge' | 'positions' | 'imagetokens' | 'imagesin'
+  | 'towerwindow' | 'towerglobal' | 'towerparams' | 'projparams';
 
 /** What parameters are called elsewhere, which is read as well: by PyTorch, torchtitan, transformers, DeepSpeed, Megatron, and in tables. */
 export type KnownName =

@@ -50,7 +50,7 @@ const EXPERTS: Shape = Shape {
         left(Kind::Whole, "num_experts num_experts_per_tok moe_intermediate_size latent_size"),
         left(Kind::Whole, "shared_intermediate_size first_k_dense_replace moe_layer_step n_group"),
         left(Kind::Whole, "topk_group"),
-        left(Kind::Flag, "shared_expert_gate router_bias expert_bias"),
+        left(Kind::Flag, "shared_expert_gate router_bias expert_bias clamped_gate"),
     ],
 };
 

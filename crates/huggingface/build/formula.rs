@@ -61,6 +61,7 @@ pub(crate) const FIELDS: &[(&str, &str)] = &[
     ("experts.shared_expert_gate", "bool"),
     ("experts.router_bias", "bool"),
     ("experts.expert_bias", "bool"),
+    ("experts.clamped_gate", "bool"),
     ("recurrent.conv_bias", "bool"),
     ("recurrent.bias", "bool"),
     ("norm", "Norm"),

@@ -76,7 +76,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         Dispatcher::Fused => FUSED_SORT_BYTES,
     };
     let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
-    let gate = if arch.experts.expert_bias { fitted::UNFUSED_GATE_BYTES * block.hidden } else { 0.0 };
+    let gate = if arch.experts.clamped_gate { fitted::UNFUSED_GATE_BYTES * block.hidden } else { 0.0 };
     let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
     let casts = if setup.experts.grouped && setup.experts.fused { 1.0 } else { fitted::EXPERT_CAST_TRAFFIC }
         * casts(setup, block.cast);

@@ -33,6 +33,9 @@ pub struct Experts {
     pub router_bias: bool,
     /// Whether the experts' matrices carry biases (gpt-oss).
     pub expert_bias: bool,
+    /// Whether the experts' gate is clamped (`swiglu_limit`, gpt-oss), which kernels run operator by
+    /// operator.
+    pub clamped_gate: bool,
     /// Groups of experts, of which a token uses [`Self::topk_group`]: device-limited routing
     /// (`n_group`); 0 or 1 for none.
     pub n_group: u32,
@@ -53,6 +56,7 @@ impl Experts {
         moe_layer_step: 1,
         router_bias: false,
         expert_bias: false,
+        clamped_gate: false,
         n_group: 0,
         topk_group: 0,
     };

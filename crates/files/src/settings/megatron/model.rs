@@ -16,6 +16,7 @@ pub(super) fn add_notes(context: &mut ExportContext) {
         || shape.head_bias
         || shape.embedding_norm
         || shape.attention_chunks
+        || shape.experts.clamped_gate
         || (shape.experts.expert_bias && !shape.mlp_bias);
     context.note_if(is_other, notes::MEGATRON_SHAPE);
     let run = context.setup.experts;

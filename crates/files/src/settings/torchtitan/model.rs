@@ -106,6 +106,7 @@ pub(super) fn add_notes(context: &mut ExportContext) {
         || shape.embedding_norm
         || shape.attention_sinks
         || experts.expert_bias
+        || experts.clamped_gate
         // The correction of router scores is a buffer in torchtitan.
         || experts.router_bias
         || experts.shared_expert_gate
