@@ -14,7 +14,7 @@ use crate::install::{Browser, Kind, WASM_TARGET, ensure, linters, wasm_target, w
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
 use crate::shell::{cargo, output, read, run as run_program, step, target, watch, write};
 use crate::site::Profile;
-use crate::{book, comments, graph, packages, places, random, recipes, site};
+use crate::{book, comments, graph, packages, places, prose, random, recipes, site};
 
 /// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +83,7 @@ const STEPS: &[Step] = &[
     Step(Lint, "Rust's formatter and linter", 5, Check(linters)),
     Step(Lint, "Formatting", 5, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Comments", 2, Check(comments::check)),
+    Step(Lint, "Plain English", 3, Check(prose::check)),
     Step(Lint, "What depends on what", 3, Check(graph::check)),
     Step(Lint, "Places that documents name", 3, Check(places::check)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),

@@ -2,13 +2,10 @@
 
 use anyhow::{Result, bail};
 
-use crate::shell::{entries, name, read, root};
+use crate::shell::{read, sources};
 
 /// Maximum width of a comment line, in characters.
 const COMMENT: usize = 100;
-
-/// Folders without code of the project.
-const NO_CODE: [&str; 5] = [".git", ".venv", "dist", "node_modules", "target"];
 
 /// Beginnings of doc comments that make a riddle of the item.
 const RIDDLES: [&str; 4] = ["What ", "Whose ", "Who ", "The same "];
@@ -19,16 +16,9 @@ const RIDDLES: [&str; 4] = ["What ", "Whose ", "Who ", "The same "];
 /// When a comment is too wide or a riddle; the error names each line.
 pub fn check() -> Result<()> {
     let mut faults = Vec::new();
-    let mut folders = vec![root()];
-    while let Some(folder) = folders.pop() {
-        for entry in entries(&folder)? {
-            if entry.is_dir() && !NO_CODE.contains(&name(&entry).as_str()) {
-                folders.push(entry);
-            } else if entry.extension().is_some_and(|kind| kind == "rs") && entry.is_file() {
-                let lines = comment_faults(&read(&entry)?);
-                faults.extend(lines.into_iter().map(|line| format!("{}:{line}", entry.display())));
-            }
-        }
+    for file in sources("rs")? {
+        let lines = comment_faults(&read(&file)?);
+        faults.extend(lines.into_iter().map(|line| format!("{}:{line}", file.display())));
     }
     if faults.is_empty() {
         return Ok(());

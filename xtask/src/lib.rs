@@ -9,7 +9,7 @@
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
 //! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name
 //!   exists.
-//! - [`checks`]: the table of all checks; [`comments`]: the one of comments;
+//! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of English;
 //!   [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
 //! - [`shell`]: runs programs, reads and writes files.
@@ -27,6 +27,7 @@ pub mod install;
 pub mod packages;
 pub mod places;
 pub mod programs;
+pub mod prose;
 pub mod random;
 pub mod recipes;
 pub mod shell;

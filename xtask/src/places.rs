@@ -20,13 +20,10 @@ use anyhow::{Result, bail};
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use crate::shell::{entries, name, read, root};
+use crate::shell::{entries, is_foreign, name, read, root};
 use commands::Commands;
 use definitions::{Definitions, common_start};
 use spans::{blocks, fenced, headings, is_rust, links};
-
-/// Folders without files of the project.
-const FOREIGN: [&str; 5] = [".git", ".venv", "dist", "node_modules", "target"];
 
 /// Ending of a document.
 const DOCUMENT: &str = ".md";
@@ -229,10 +226,6 @@ fn collect(folder: &Path, above: &str, paths: &mut BTreeSet<String>) -> Result<(
         }
     }
     Ok(())
-}
-
-fn is_foreign(folder: &str) -> bool {
-    FOREIGN.contains(&folder)
 }
 
 fn is_own_file(path: &str) -> bool {

@@ -217,6 +217,24 @@ pub fn of_kind(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Returns the project's files with this extension.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn sources(kind: &str) -> Result<Vec<PathBuf>> {
+    let (mut files, mut folders) = (Vec::new(), vec![root()]);
+    while let Some(folder) = folders.pop() {
+        files.extend(of_kind(&folder, kind)?.into_iter().filter(|file| file.is_file()));
+        folders.extend(entries(&folder)?.into_iter().filter(|path| path.is_dir() && !is_foreign(&name(path))));
+    }
+    Ok(files)
+}
+
+/// Returns whether a folder holds files of other tools or outputs.
+pub fn is_foreign(folder: &str) -> bool {
+    [".git", ".venv", "dist", "node_modules", "target"].contains(&folder)
+}
+
 /// Returns the name of a file without its folder.
 pub fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()

@@ -1,0 +1,149 @@
+//! Refuses phrases that are not plain English, in documents and in strings that people read.
+
+use anyhow::{Context as _, Result, bail};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use std::path::{Path, PathBuf};
+
+use crate::shell::{read, root, sources};
+
+/// Phrases that no document and no string may have, in lower case, each with a better one.
+const EVERYWHERE: [(&str, &str); 7] = [
+    ("anew", "again"),
+    ("are told", "are recognised"),
+    ("brings back", "restores"),
+    ("that is none", "unknown, invalid"),
+    ("told by", "recognised by"),
+    ("waited for", "exposed"),
+    ("word for", "setting for"),
+];
+
+/// Phrases that strings still have: no document may have them.
+const IN_DOCUMENTS: [(&str, &str); 17] = [
+    ("among them", "including"),
+    ("as many of", "the number of"),
+    ("beside", "next to, in addition to, while"),
+    ("besides", "in addition"),
+    ("but for", "except"),
+    ("by itself", "by default, separately"),
+    ("held against", "compared with"),
+    ("in place of", "instead of"),
+    ("is told", "is recognised, is listed"),
+    ("mend", "fix"),
+    ("no less than", "at least"),
+    ("one's own", "your own"),
+    ("set the pace", "limit"),
+    ("sets the pace", "limits"),
+    ("stand", "are"),
+    ("stands", "is"),
+    ("where there", "if there"),
+];
+
+/// Files with history, generated from strings, or of this module.
+const EXEMPT: [&str; 4] = ["CHANGELOG.md", "docs/book/glossary.md", "docs/book/lint.md", "xtask/src/prose.rs"];
+
+/// Folders with strings that no user reads.
+const UNSEEN: [&str; 3] = ["tests", "fuzz", "examples"];
+
+/// Checks documents and strings.
+///
+/// # Errors
+/// When one has a refused phrase; the error names line, phrase and a better one.
+pub fn check() -> Result<()> {
+    let mut faults = Vec::new();
+    let mut look = |file: &Path, texts: Vec<(usize, String)>, phrases: &[(&str, &str)]| {
+        for (line, text) in texts {
+            faults.extend(refused(&text, phrases).map(|fault| format!("{}:{line}: {fault}", file.display())));
+        }
+    };
+    let is_read = |file: &PathBuf| !EXEMPT.iter().any(|exempt| file.ends_with(exempt));
+    for file in sources("md")?.into_iter().filter(is_read) {
+        look(&file, paragraphs(&read(&file)?), &[EVERYWHERE.as_slice(), &IN_DOCUMENTS].concat());
+    }
+    for file in sources("rs")?.into_iter().filter(is_read) {
+        let path = file.strip_prefix(root()).unwrap_or(&file);
+        if !path.iter().any(|part| UNSEEN.iter().any(|unseen| part == *unseen)) {
+            let tokens = read(&file)?.parse().ok().with_context(|| format!("{} is not Rust", file.display()))?;
+            look(&file, strings(tokens), &EVERYWHERE);
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { bail!("Phrases that are not plain English:\n{}", faults.join("\n")) }
+}
+
+/// Returns the refused phrases of a text, each with a better one.
+fn refused(text: &str, phrases: &[(&str, &str)]) -> impl Iterator<Item = String> {
+    let plain = text.to_lowercase().replace(|sign: char| !sign.is_alphanumeric() && sign != '\'', " ");
+    let words = format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" "));
+    phrases
+        .iter()
+        .filter(move |phrase| words.contains(&format!(" {} ", phrase.0)))
+        .map(|(phrase, better)| format!("“{phrase}”, better “{better}”"))
+}
+
+/// Returns the paragraphs of a document with their first lines, without code, quotations and what
+/// is generated between two marks.
+fn paragraphs(text: &str) -> Vec<(usize, String)> {
+    let (mut is_code, mut is_generated) = (false, false);
+    let mut paragraphs = vec![(1, String::new())];
+    for (number, line) in (1..).zip(text.lines()) {
+        is_code ^= line.trim_start().starts_with("```");
+        is_generated ^= line.starts_with("<!-- ");
+        if line.is_empty() {
+            paragraphs.push((number + 1, String::new()));
+        } else if let Some((_, paragraph)) = paragraphs.last_mut().filter(|_| !is_code && !is_generated) {
+            *paragraph += line;
+            *paragraph += "\n";
+        }
+    }
+    let outside = |text: &str, sign| text.split(sign).step_by(2).collect::<Vec<_>>().join(" . ");
+    paragraphs.into_iter().map(|(line, text)| (line, outside(&outside(&text, '`'), '"'))).collect()
+}
+
+/// Returns the string literals of code with their lines, without documentation and unit tests.
+fn strings(tokens: TokenStream) -> Vec<(usize, String)> {
+    let is_documentation =
+        |group: &Group| matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(word)) if word == "doc");
+    let (mut found, mut is_tests) = (Vec::new(), false);
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) if !is_tests && !is_documentation(group) => found.extend(strings(group.stream())),
+            // A string without a space is a key or a name.
+            TokenTree::Literal(literal) if literal.to_string().contains(' ') => {
+                found.push((literal.span().start().line, literal.to_string()));
+            }
+            _ => {}
+        }
+        is_tests = matches!(token, TokenTree::Ident(word) if word == "tests");
+    }
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_phrase_of_prose_is_found_over_lines_and_one_of_code_is_not() {
+        let text = "Rows are told\nby one.\n\n`told by` and \"told by\".\n\n```\ntold by\n```\n\n<!-- a -->\ntold by\n\n<!-- a -->\n\nIt Stands.\n";
+        let phrases = [("told by", "recognised by"), ("stands", "is")];
+        let faults = |(line, text): (usize, String)| {
+            refused(&text, &phrases).map(|fault| format!("{line}: {fault}")).collect::<Vec<_>>()
+        };
+        let found: Vec<String> = paragraphs(text).into_iter().flat_map(faults).collect();
+        assert_eq!(found, ["1: “told by”, better “recognised by”", "15: “stands”, better “is”"]);
+    }
+
+    #[test]
+    fn strings_are_read_without_documentation_and_tests() {
+        let code =
+            "//! a b\n/// a b\nfn a() { b!(\"is told \\\n  by\", r\"key\") }\nmod tests { const A: &str = \"a b\"; }";
+        let found = strings(code.parse().unwrap());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].0, refused(&found[0].1, &EVERYWHERE).count()), (3, 1));
+    }
+
+    #[test]
+    fn documents_and_strings_are_plain_english() {
+        check().unwrap();
+    }
+}
