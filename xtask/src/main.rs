@@ -38,8 +38,7 @@ mod flags {
             /// Finds the fastest layouts of a link's scenario on its GPUs.
             cmd rank { repeated arguments: OsString }
             /// Scores the engine against measurements and traced steps in CSV files: the errors of
-            /// each source, or with --json or --rows a line a row; --without-links; --help says
-            /// more.
+            /// each source, or with --json or --rows a line a row; --help says more.
             cmd score { repeated arguments: OsString }
             /// Fits the constants to measurements in CSV files, each source held out in turn;
             /// --help says more.

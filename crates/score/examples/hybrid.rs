@@ -2,6 +2,7 @@
 //! hybrid -- FILE.csv`.
 
 use engine::model::report::MemoryPart;
+use score::cells::Cells;
 use score::hybrid;
 
 fn main() {
@@ -9,21 +10,21 @@ fn main() {
         let Ok(mut reader) = csv::Reader::from_path(&path) else { continue };
         let Ok(header) = reader.headers().cloned() else { continue };
         for record in reader.records().flatten() {
-            let column = |name: &str| record.get(header.iter().position(|known| known == name)?);
-            let Ok(row) = hybrid::read(column) else { continue };
+            let cells: Cells = header.iter().zip(&record).collect();
+            let Ok(row) = hybrid::read(&cells) else { continue };
             let memory = row.predicted();
             let part = |part| format!("{:.2}", memory.parts.get(part).get() / 1e9);
-            let of = |name: &str| column(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) / 1e9;
+            let of = |name: &str| cells.number(name).unwrap_or(0.0) / 1e9;
             println!(
                 "{} {:18} {:>4} {:6.1} % {:7.2} GB, traced {:7.2} ({:?}, traced {}), unnamed {:.4}",
                 row.id,
                 row.model,
-                column("activation_checkpointing").unwrap_or_default(),
+                cells.get("activation_checkpointing"),
                 1e2 * row.error(),
                 memory.allocated.get() / 1e9,
                 row.allocated / 1e9,
                 memory.moment,
-                column("moment").unwrap_or_default(),
+                cells.get("moment"),
                 row.unnamed(),
             );
             println!(

@@ -5,6 +5,7 @@
 
 use engine::model::report::MemoryPart;
 use engine::names;
+use score::cells::Cells;
 use score::towers;
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
@@ -13,8 +14,8 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         let header = reader.headers()?.clone();
         for record in reader.records() {
             let record = record?;
-            let column = |name: &str| record.get(header.iter().position(|known| known == name)?);
-            let row = towers::read(column).map_err(|left_out| format!("{left_out:?}"))?;
+            let cells: Cells = header.iter().zip(&record).collect();
+            let row = towers::read(&cells).map_err(|left_out| format!("{left_out:?}"))?;
             let memory = row.predicted();
             let gib = |bytes: f64| bytes / 1_073_741_824.0;
             println!(
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
                 gib(memory.allocated.get()),
                 gib(row.allocated),
                 100.0 * row.error(),
-                column("moment").unwrap_or_default()
+                cells.get("moment")
             );
             let parts =
                 MemoryPart::ALL.map(|part| format!("{} {:.2}", names::part(part).key, memory.parts.get(part).gib()));
@@ -43,7 +44,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
                 "input",
             ];
             let traced = traced.map(|name| {
-                let bytes: f64 = column(&format!("peak_{name}")).and_then(|text| text.parse().ok()).unwrap_or(0.0);
+                let bytes = cells.number(&format!("peak_{name}")).unwrap_or(0.0);
                 format!("{name} {:.2}", gib(bytes))
             });
             println!("    {}", traced.join(", "));

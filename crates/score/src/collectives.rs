@@ -1,10 +1,11 @@
 //! Measured bus bandwidths of collectives, with the engine's predictions.
 
-use super::row::Row;
-use super::text;
-use super::{LeftOut, Notes, typed};
+use super::LeftOut;
+use super::cells::Cells;
 use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, reduce_scatter};
+use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
+use links::decode;
 
 /// A measured collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,33 +59,28 @@ impl Kind {
     }
 }
 
-/// Reads a row from its named columns and evaluates it.
+/// Reads a row from its cells and evaluates it on the hardware of its link.
 ///
 /// # Errors
 ///
 /// Returns the reason for leaving out the row.
-pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, LeftOut> {
-    let raw = |name: &str| column(name).map(text::cell).unwrap_or_default();
-    let kind = Kind::of(raw("collective"))
-        .ok_or_else(|| LeftOut::because("a collective that is not modelled").about(raw("collective")))?;
-    if !text::has(raw("metric"), &["bus"]) {
-        return Err(LeftOut::because("not a bus bandwidth").about(raw("metric")));
+pub fn read(cells: &Cells<'_>) -> Result<Collective, LeftOut> {
+    let [name, metric, link] = ["collective", "metric", "link"].map(|name| cells.get(name));
+    let kind = Kind::of(name).ok_or_else(|| LeftOut::because("a collective that is not modelled").about(name))?;
+    if !metric.starts_with("bus ") {
+        return Err(LeftOut::because("not a bus bandwidth").about(metric));
     }
-    let size = text::amount(raw("message_bytes")).ok_or_else(|| LeftOut::missing("message_bytes"))?;
-    let measured = text::number(raw("value")).ok_or_else(|| LeftOut::missing("value"))?;
-    let row = Row {
-        gpu: raw("gpu").to_owned(),
-        gpus_per_node: text::count(raw("gpus_per_node")),
-        num_gpus: text::count(raw("num_gpus")),
-        num_nodes: text::count(raw("nodes")),
-        // The playbook names the cluster after its owner instead of its cloud.
-        inter_node_bw: raw("inter_node").replace("HF cluster", "AWS"),
-        source: raw("source").to_owned(),
-        ..Row::default()
-    };
-    let hardware = typed::hardware(&row, &mut Notes::default())?;
-    let network = hardware.network.values;
-    let group = Group::consecutive(hardware.gpus, hardware.gpus, &network);
+    let (size, measured) = (cells.number("message_bytes")?, cells.number("value")?);
+    if link.is_empty() {
+        return Err(LeftOut::missing("link"));
+    }
+    let decoded = decode(link);
+    if let Some(issue) = decoded.issues.into_iter().next() {
+        return Err(LeftOut::because("the link cannot be read").about(issue.message));
+    }
+    let Scenario { network, gpus, .. } = decoded.scenario;
+    let network = network.values;
+    let group = Group::consecutive(gpus, gpus, &network);
     let bytes = Bytes::new(size);
     let time: Seconds = match kind {
         Kind::AllGather => all_gather(&network, group, bytes),
@@ -93,10 +89,10 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         Kind::AllToAll => all_to_all(&network, group, bytes, AllToAll::Linear),
     };
     Ok(Collective {
-        source: raw("source").to_owned(),
-        name: raw("collective").to_owned(),
-        ranks: hardware.gpus,
+        source: cells.get("source").to_owned(),
+        name: name.to_owned(),
+        ranks: gpus,
         measured_gb_per_s: measured,
-        predicted_gb_per_s: kind.bus_factor(f64::from(hardware.gpus)) * size / time.get() / 1e9,
+        predicted_gb_per_s: kind.bus_factor(f64::from(gpus)) * size / time.get() / 1e9,
     })
 }

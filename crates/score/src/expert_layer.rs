@@ -44,8 +44,10 @@ impl ExpertLayer {
 ///
 /// Returns the reason for leaving out the row: another kind of row, or no measured time.
 pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
-    let linked = row.linked.as_ref().filter(|linked| linked.set == Set::Layer && !linked.link.is_empty());
-    let linked = linked.ok_or_else(|| LeftOut::because("not one layer of experts"))?;
+    let linked = &row.linked;
+    if linked.set != Some(Set::Layer) || linked.link.is_empty() {
+        return Err(LeftOut::because("not one layer of experts"));
+    }
     let setup = decode(&linked.link).scenario.setup();
     let measured_s = linked.measured.step_time_s.ok_or_else(|| LeftOut::missing("measured_step_time_s"))?;
     let (forward, backward) = compute::experts_alone(&setup);

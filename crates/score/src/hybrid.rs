@@ -2,7 +2,8 @@
 //! Face's code on fake tensors, with the bytes alive at the peak.
 
 use super::LeftOut;
-use super::library_step::{Columns, LibraryStep};
+use super::cells::Cells;
+use super::library_step::LibraryStep;
 use engine::model::choices::Choices;
 use engine::model::software::{Kernels, StateKernel};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
@@ -10,18 +11,16 @@ use engine::model::transformer::{Architecture, Experts, LatentAttention};
 use engine::scenario::Scenario;
 use engine::scenario::layers::read_layers;
 
-/// Reads a row from its named columns. The column `model` names the family, as in the library's
+/// Reads a row from its cells. The column `model` names the family, as in the library's
 /// class name.
 ///
 /// # Errors
 ///
 /// Returns the name of the missing column, or the unsupported value.
-pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut> {
-    let columns = Columns::new(column);
-    let plain = columns.scenario(architecture(&columns)?)?;
-    let state = if columns.raw("state_kernel") == "eager" { StateKernel::Eager } else { StateKernel::Fused };
-    columns
-        .step(Scenario { choices: Choices { kernels: Kernels { state, ..plain.kernels }, ..plain.choices }, ..plain })
+pub fn read(cells: &Cells<'_>) -> Result<LibraryStep, LeftOut> {
+    let plain = cells.scenario(architecture(cells)?)?;
+    let state = if cells.get("state_kernel") == "eager" { StateKernel::Eager } else { StateKernel::Fused };
+    cells.step(Scenario { choices: Choices { kernels: Kernels { state, ..plain.kernels }, ..plain.choices }, ..plain })
 }
 
 /// Parses the kind of a mixer by its name in links.
@@ -38,10 +37,10 @@ fn kind(name: &str) -> Result<RecurrentKind, LeftOut> {
     })
 }
 
-fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Result<Architecture, LeftOut> {
-    let (raw, count, yes) = (|name| columns.raw(name), |name| columns.count(name), |name| columns.is_yes(name));
+fn architecture(cells: &Cells<'_>) -> Result<Architecture, LeftOut> {
+    let count = |name| cells.count(name);
     let recurrent = Recurrent {
-        kind: kind(raw("mixer"))?,
+        kind: kind(cells.get("mixer"))?,
         heads: count("mixer_heads"),
         head_dim: count("mixer_head_dim"),
         key_heads: count("mixer_key_heads"),
@@ -66,18 +65,18 @@ fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Res
         ..LatentAttention::NONE
     };
     let pattern =
-        read_layers(raw("pattern")).map_err(|sentence| LeftOut::because("a list of layers").about(sentence))?;
-    columns.with_unnamed(Architecture {
+        read_layers(cells.get("pattern")).map_err(|sentence| LeftOut::because("a list of layers").about(sentence))?;
+    cells.with_unnamed(Architecture {
         intermediate_size: count("ffn"),
-        tie_word_embeddings: yes("tied_embeddings"),
-        gated_mlp: yes("mlp_gated"),
+        tie_word_embeddings: cells.is_yes("tied_embeddings"),
+        gated_mlp: cells.is_yes("mlp_gated"),
         // Layers of Nemotron-H have one block each.
-        norms_per_layer: if raw("model") == "NemotronH" { 1 } else { 2 },
-        gated_attention: yes("gated_attention"),
+        norms_per_layer: if cells.get("model") == "NemotronH" { 1 } else { 2 },
+        gated_attention: cells.is_yes("gated_attention"),
         latent: if latent.kv_lora_rank > 0 { latent } else { LatentAttention::NONE },
         experts,
         recurrent,
         pattern,
-        ..columns.decoder()?
+        ..cells.decoder()?
     })
 }

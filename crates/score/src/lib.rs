@@ -1,17 +1,16 @@
 //! Compares published measurements with the engine: converts rows to scenarios, predicts the
 //! scenarios, and scores the predictions.
 //!
-//! A [`row::Row`] is read from named columns of any origin. A published row contains a link
-//! ([`linked`]) and lists values missing from its source. A row of a user's own table has typed
-//! columns ([`typed`]): a blank with one likely value is completed with a note; any other blank
-//! leaves out the row with a reason. Every assumption is reported.
+//! A published [`row::Row`] contains a link ([`linked`]) and lists values missing from its source.
+//! A row of a user's own table has columns named as the keys of links ([`columns`]).
 
 pub mod by_accelerator;
 pub mod calibrate;
+pub mod cells;
 pub mod collectives;
+pub mod columns;
 pub mod coverage;
 pub mod expert_layer;
-mod host_memory;
 pub mod hybrid;
 pub mod library_step;
 pub mod linked;
@@ -26,13 +25,10 @@ pub mod row;
 pub mod schema;
 pub mod spread;
 pub mod summary;
-pub mod text;
 pub mod towers;
 pub mod traced;
 pub mod tracker;
-pub mod typed;
 mod unsure;
-pub mod words;
 
 use std::fmt;
 
@@ -83,5 +79,11 @@ impl Notes {
     /// Iterates over the sentences, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Notes {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(sentences: I) -> Self {
+        Self(sentences.into_iter().map(str::to_owned).collect())
     }
 }

@@ -2,7 +2,7 @@
 //! models.
 
 use super::LeftOut;
-use super::text;
+use super::cells::Cells;
 use engine::model::choices::Choices;
 use engine::model::report::MemoryReport;
 use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel};
@@ -42,39 +42,12 @@ impl LibraryStep {
     }
 }
 
-/// Named columns of a row.
-pub(super) struct Columns<F>(F);
-
-impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
-    pub(super) fn new(column: F) -> Self {
-        Self(column)
-    }
-
-    pub(super) fn raw(&self, name: &str) -> &'a str {
-        (self.0)(name).unwrap_or_default().trim()
-    }
-
-    pub(super) fn need(&self, name: &str) -> Result<u32, LeftOut> {
-        text::count(self.raw(name)).ok_or_else(|| LeftOut::missing(name))
-    }
-
-    pub(super) fn number(&self, name: &str) -> Result<f64, LeftOut> {
-        text::number(self.raw(name)).ok_or_else(|| LeftOut::missing(name))
-    }
-
-    /// Returns a count, or 0 if the cell is blank.
-    pub(super) fn count(&self, name: &str) -> u32 {
-        text::count(self.raw(name)).unwrap_or(0)
-    }
-
-    pub(super) fn is_yes(&self, name: &str) -> bool {
-        self.raw(name) == "1"
-    }
-
+/// Cells of a traced step.
+impl Cells<'_> {
     /// Returns the scenario of a step with the model's shape, as transformers runs it: FSDP2, SDPA,
     /// norms that upcast, PyTorch's loss, AdamW with `foreach`.
     pub(super) fn scenario(&self, architecture: Architecture) -> Result<Scenario, LeftOut> {
-        let (recompute, keep_fraction) = match self.raw("activation_checkpointing") {
+        let (recompute, keep_fraction) = match self.get("activation_checkpointing") {
             "none" => (Recompute::None, 1.0),
             "full" => (Recompute::Full, 0.0),
             other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
@@ -89,7 +62,7 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
             choices: Choices {
                 recompute,
                 keep_fraction,
-                recipe: match self.raw("param_storage") {
+                recipe: match self.get("param_storage") {
                     "fp32" => PrecisionPolicy::Fsdp2MixedBf16,
                     _ => PrecisionPolicy::PureBf16,
                 },
@@ -110,8 +83,8 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
     /// Returns the traced step of a scenario.
     pub(super) fn step(&self, scenario: Scenario) -> Result<LibraryStep, LeftOut> {
         Ok(LibraryStep {
-            id: self.raw("row_id").to_owned(),
-            model: self.raw("model").to_owned(),
+            id: self.get("row_id").to_owned(),
+            model: self.get("model").to_owned(),
             scenario,
             params: self.number("params")?,
             allocated: self.number("peak_allocated_bytes")?,

@@ -1,8 +1,11 @@
 //! A measured row as a link: the scenario, the values completed for its source, and the measured
 //! values that are comparable.
 
-use super::text::cell;
+use super::cells::Cells;
+use super::columns::{self, Stated};
+use super::{LeftOut, Notes};
 use analysis::published::{MemoryKind, MemoryStage};
+use engine::params::quantity::shorten;
 use engine::units::BytesPerSecond;
 
 /// Names of the kinds of a memory peak.
@@ -48,10 +51,11 @@ pub enum End {
     FailedUntold,
 }
 
-const ENDS: [(&str, End); 4] = [
+const ENDS: [(&str, End); 5] = [
     ("ran", End::Ran),
     ("ran at its limit", End::RanAtItsLimit),
     ("out of memory", End::OutOfMemory),
+    ("oom", End::OutOfMemory),
     ("failed, untold", End::FailedUntold),
 ];
 
@@ -70,18 +74,24 @@ pub struct Measured {
     pub stage: MemoryStage,
 }
 
+impl Measured {
+    /// No measurement.
+    const NONE: Self =
+        Self { step_time_s: None, mfu: None, peak_gib: None, kind: MemoryKind::Reserved, stage: MemoryStage::Most };
+}
+
 /// A converted row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
     /// Fragment of the scenario's link.
     pub link: String,
     /// Values missing from the source, and the values assumed.
-    pub completed: String,
-    /// Reason for having no prediction; empty if there is one.
-    pub left_out: String,
-    /// Subject of the row.
-    pub set: Set,
-    /// Outcome of the run, if the row has one.
+    pub completed: Notes,
+    /// Reason for having no prediction, if there is none.
+    pub left_out: Option<LeftOut>,
+    /// Subject of the row; `None` if the scenario decides.
+    pub set: Option<Set>,
+    /// Outcome of the run.
     pub end: Option<End>,
     /// The measured values.
     pub measured: Measured,
@@ -91,31 +101,66 @@ pub struct Linked {
     pub slowest: Option<BytesPerSecond>,
 }
 
-fn find<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
-    words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+/// Finds the value of a word in a cell; `None` if the cell is blank.
+fn find<T: Copy>(cells: &Cells<'_>, column: &str, words: &[(&str, T)]) -> Result<Option<T>, LeftOut> {
+    let word = cells.get(column);
+    let found = words.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, value)| *value);
+    if found.is_some() || word.is_empty() {
+        return Ok(found);
+    }
+    let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
+    Err(LeftOut::because(format!("column `{column}` is none of {}", known.join(", "))).about(shorten(word)))
 }
 
 impl Linked {
-    /// Reads the columns; `None` if the row has neither a link nor a reason for having none.
-    pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
-        let word = |name: &str| cell(column(name).unwrap_or_default()).to_owned();
-        let number = |name: &str| word(name).parse::<f64>().ok();
-        let (link, left_out) = (word("link"), word("left_out"));
-        (!link.is_empty() || !left_out.is_empty()).then(|| Self {
-            link,
-            completed: word("completed"),
-            left_out,
-            set: find(&SETS, &word("set")).unwrap_or(Set::Dense),
-            end: find(&ENDS, &word("ended")),
-            measured: Measured {
-                step_time_s: number("measured_step_time_s"),
-                mfu: number("measured_mfu"),
-                peak_gib: number("measured_peak_gib"),
-                kind: find(&KINDS, &word("peak_kind")).unwrap_or(MemoryKind::Reserved),
-                stage: find(&STAGES, &word("peak_stage")).unwrap_or(MemoryStage::Most),
-            },
-            batch_share: number("batch_share").unwrap_or(1.0),
-            slowest: number("slowest_link_gbit").map(BytesPerSecond::from_gbit_per_s),
+    /// Reads the columns of a link, or of a user's own table.
+    pub fn read(cells: &Cells<'_>) -> Self {
+        Self::stated(cells).unwrap_or_else(|left_out| Self {
+            link: String::new(),
+            completed: Notes::default(),
+            left_out: Some(left_out),
+            set: None,
+            end: None,
+            measured: Measured::NONE,
+            batch_share: 1.0,
+            slowest: None,
         })
+    }
+
+    fn stated(cells: &Cells<'_>) -> Result<Self, LeftOut> {
+        let ended = if cells.get("ended").is_empty() { "outcome" } else { "ended" };
+        let [reason, completed] = ["left_out", "completed"].map(|name| cells.get(name));
+        let mut linked = Self {
+            link: cells.get("link").to_owned(),
+            completed: completed.split("; ").filter(|note| !note.is_empty()).collect(),
+            left_out: (!reason.is_empty()).then(|| LeftOut::because(reason).about(completed)),
+            set: find(cells, "set", &SETS)?,
+            end: find(cells, ended, &ENDS)?,
+            measured: Measured {
+                step_time_s: cells.measured("measured_step_time_s")?,
+                mfu: cells.measured("measured_mfu")?,
+                peak_gib: cells.measured("measured_peak_gib")?,
+                kind: find(cells, "peak_kind", &KINDS)?.unwrap_or(MemoryKind::Reserved),
+                stage: find(cells, "peak_stage", &STAGES)?.unwrap_or(MemoryStage::Most),
+            },
+            batch_share: cells.measured("batch_share")?.unwrap_or(1.0),
+            slowest: cells.measured("slowest_link_gbit")?.map(BytesPerSecond::from_gbit_per_s),
+        };
+        if linked.link.is_empty() && linked.left_out.is_none() {
+            linked.complete(columns::read(cells, linked.batch_share)?);
+        }
+        Ok(linked)
+    }
+
+    /// Adds what the columns of a user's own table state.
+    fn complete(&mut self, stated: Stated) {
+        let measured = &mut self.measured;
+        measured.step_time_s = measured.step_time_s.or(stated.step_time_s);
+        measured.mfu = measured.mfu.or(stated.mfu);
+        // Memory of a run at its failure is not a peak.
+        measured.peak_gib = measured.peak_gib.or(stated.peak_gib).filter(|_| self.end != Some(End::OutOfMemory));
+        let ran = measured.step_time_s.is_some() || measured.peak_gib.is_some();
+        self.end = self.end.or(ran.then_some(End::Ran));
+        (self.link, self.completed) = (stated.link, stated.notes);
     }
 }

@@ -7,7 +7,6 @@ mod mixtures;
 mod odds;
 mod silicon;
 mod tuned;
-mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,8 +25,8 @@ use engine::stats::{self, Errors};
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
 /// and failed, hybrid against full sharding, categories of the memory tracker, traced steps, traced
 /// steps of models with state mixers, collectives, and rows left out. Followed by mixtures of
-/// experts, fine-tuning, other silicon, predictions from typed columns alone, the share of steps
-/// inside the range of their prediction, and the share of runs that ran by predicted odds.
+/// experts, fine-tuning, other silicon, the share of steps inside the range of their prediction,
+/// and the share of runs that ran by predicted odds.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
@@ -51,7 +50,6 @@ pub fn report<'a>(
     mixtures::section(&mut text, &mixtures);
     tuned::section(&mut text, &tuned);
     silicon::section(&mut text, &silicon);
-    words::section(&mut text, &dense, &mixtures, &tuned, &silicon);
     let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon).copied();
     constants::section(&mut text);
     coverage::section(&mut text, all.clone());

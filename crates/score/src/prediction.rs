@@ -1,8 +1,7 @@
 //! The prediction of a row: its scenario evaluated, beside the measurements.
 
-use super::linked::Measured;
-use super::row::Row;
-use super::{Notes, host_memory, unsure};
+use super::linked::{Linked, Measured};
+use super::{Notes, unsure};
 use analysis::published::MemoryKind;
 use catalog::accuracy::{self, Band};
 use engine::model::report::Report;
@@ -55,30 +54,19 @@ impl Prediction {
 }
 
 /// Evaluates the scenario of a row and pairs the prediction with the measurements.
-pub(crate) fn evaluated(
-    row: &Row,
-    scenario: Scenario,
-    mut notes: Notes,
-    measured: Measured,
-    batch_share: f64,
-    slowest: Option<BytesPerSecond>,
-) -> Prediction {
+pub(crate) fn evaluated(linked: &Linked, scenario: Scenario) -> Prediction {
+    let &Linked { measured, batch_share, slowest, .. } = linked;
+    let mut notes = linked.completed.clone();
     let report = scenario.report();
-    let setup = scenario.setup();
-    let memory = measured.stage.memory(&setup);
+    let memory = measured.stage.memory(&scenario.setup());
     let predicted_step = report.time.step.get();
     let step_time_s = predicted_step * batch_share;
     let possible = scenario.pp <= scenario.model.architecture().num_hidden_layers;
-    let overflows = row.is_case() && host_memory::overflows(&scenario, &setup);
-    if overflows {
-        notes.add("what is kept in host memory is more than such a machine has");
-    }
-    let fit_odds = if possible { accuracy::fit_odds(&report) } else { 0.0 };
     let (step_band, slowest) = unsure::range(&scenario, slowest, predicted_step, &mut notes);
     let derived_mfu = || measured.step_time_s.map(|measured| report.mfu * step_time_s / measured);
     Prediction {
-        fits: report.fits() && possible && !overflows,
-        fit_odds: if overflows { fit_odds.min(host_memory::ODDS) } else { fit_odds },
+        fits: report.fits() && possible,
+        fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
         step_band,
         slowest,
         memory_band: accuracy::peak_memory(&report),

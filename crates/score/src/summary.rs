@@ -8,6 +8,7 @@ use super::predict::predict;
 use super::prediction::Prediction;
 use super::row::Row;
 use catalog::accuracy::{Band, FAST_MFU};
+use engine::model::transformer::Architecture;
 use engine::stats::{Errors, spearman};
 
 /// A row with its prediction.
@@ -32,17 +33,14 @@ impl Entry {
         if self.row.source.is_empty() { &self.file } else { &self.row.source }
     }
 
-    /// Returns the subject of the row, as stated or else by its scenario.
+    /// Returns the subject of the row, as stated, or else of its scenario.
     pub fn set(&self) -> Set {
-        let by_scenario = || {
-            let shape = self.outcome.as_ref().ok().map(|prediction| prediction.scenario.model.architecture());
-            match shape {
-                _ if !self.row.trainable.is_empty() => Set::Tuned,
-                Some(shape) if shape.has_experts() || shape.latent.is_used() => Set::Mixture,
-                _ => Set::Dense,
-            }
+        let by_scenario = || match self.outcome.as_ref().map(|prediction| prediction.scenario) {
+            Ok(scenario) if !scenario.trained.is_all() => Set::Tuned,
+            Ok(scenario) if is_mixture(&scenario.model.architecture()) => Set::Mixture,
+            _ => Set::Dense,
         };
-        self.row.linked.as_ref().map_or_else(by_scenario, |linked| linked.set)
+        self.row.linked.set.unwrap_or_else(by_scenario)
     }
 
     /// Returns whether the row is about fine-tuning, as stated by its table or by its trained part.
@@ -61,6 +59,11 @@ impl Entry {
     }
 }
 
+/// Returns whether a shape has experts or latent attention.
+fn is_mixture(shape: &Architecture) -> bool {
+    shape.has_experts() || shape.latent.is_used()
+}
+
 /// Counts of rows by outcome and prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confusion {
@@ -72,40 +75,6 @@ pub struct Confusion {
     pub failed_does_not: usize,
     /// Failed, but predicted to fit.
     pub failed_fits: usize,
-}
-
-/// Counts of correctly classified runs among runs with a stated outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Called {
-    /// Runs that ran out of memory.
-    pub failed: usize,
-    /// Failed runs with odds of fitting below one half.
-    pub failed_called: usize,
-    /// Runs that succeeded.
-    pub ran: usize,
-    /// Successful runs with odds of fitting of one half or more.
-    pub ran_called: usize,
-    /// Runs without a prediction.
-    pub left_out: usize,
-}
-
-/// Counts the rows of users' runs with a stated outcome.
-pub fn called<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Called {
-    let mut called = Called::default();
-    for entry in entries.into_iter().filter(|entry| entry.row.is_case()) {
-        match &entry.outcome {
-            Err(_) => called.left_out += 1,
-            Ok(prediction) if entry.row.failed() => {
-                called.failed += 1;
-                called.failed_called += usize::from(prediction.fit_odds < 0.5);
-            }
-            Ok(prediction) => {
-                called.ran += 1;
-                called.ran_called += usize::from(prediction.fit_odds >= 0.5);
-            }
-        }
-    }
-    called
 }
 
 /// Score of a set of rows.

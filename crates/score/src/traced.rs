@@ -4,7 +4,7 @@
 pub mod score;
 
 use super::LeftOut;
-use super::text;
+use super::cells::Cells;
 use engine::model::choices::Choices;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RepeatedHeads, RootUnit,
@@ -98,19 +98,16 @@ impl Traced {
     }
 }
 
-/// Reads a row from its named columns.
+/// Reads a row from its cells.
 ///
 /// # Errors
 ///
 /// Returns the name of the missing column, or the unsupported value.
-pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, LeftOut> {
-    let raw = |name: &str| column(name).unwrap_or_default().trim();
-    let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
-    let count = |name: &str| text::count(raw(name)).unwrap_or(0);
-    let bytes = |name: &str| text::number(raw(name)).unwrap_or(0.0);
-    let yes = |name: &str| raw(name) == "1";
+pub fn read(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
+    let raw = |name: &str| cells.get(name);
+    let bytes = |name: &str| cells.number(name).unwrap_or(0.0);
     let torchtitan = raw("source_code") == "torchtitan";
-    let trained = trained(&raw)?;
+    let trained = trained(cells)?;
     let norms_alone = raw("frozen_base") == NORMS;
     // PEFT creates adapters in the format of the base, and by default casts 16-bit adapters to
     // fp32.
@@ -123,7 +120,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         ("bf16", _, "fp32") => PrecisionPolicy::PureBf16Reduce32,
         _ => PrecisionPolicy::PureBf16,
     };
-    let kept = yes("logits_kept");
+    let kept = cells.is_yes("logits_kept");
     let loss = match (raw("loss").starts_with("bf16"), kept) {
         (false, false) => Loss::Standard,
         (false, true) => Loss::KeptLogits,
@@ -137,20 +134,20 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         "every 2 layers" => (Recompute::Fraction, 0.5),
         other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
     };
-    let tp = need("tp")?;
-    let architecture = architecture(&raw, &need, &count)?;
+    let tp = cells.need("tp")?;
+    let architecture = architecture(cells)?;
     // Layers of torchtitan's traces stay gathered, except in rows whose values show resharding.
     let shown =
         !raw("peak_unsharded_param").is_empty() && !stays_gathered(&architecture, tp, bytes("peak_unsharded_param"));
-    let reshards = yes("reshard_after_forward") && (!torchtitan || shown);
+    let reshards = cells.is_yes("reshard_after_forward") && (!torchtitan || shown);
     let start = catalog::default_scenario();
     let scenario = Scenario {
         model: Model::Custom { architecture },
-        gpus: need("gpus")?,
+        gpus: cells.need("gpus")?,
         tp,
-        seq_len: need("seq")?,
-        micro_batch_size: need("micro_batch")?,
-        grad_accum_steps: need("grad_accum")?,
+        seq_len: cells.need("seq")?,
+        micro_batch_size: cells.need("micro_batch")?,
+        grad_accum_steps: cells.need("grad_accum")?,
         strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
         choices: Choices {
             tensor: engine::model::parallel::TensorParallel { sequence_parallel: tp > 1, ..start.tensor },
@@ -163,7 +160,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
                 OptimizerKernel::Fused
             },
             communication: Communication {
-                gradient_sync: if yes("no_sync") {
+                gradient_sync: if cells.is_yes("no_sync") {
                     GradientSync::LastMicroBatch
                 } else {
                     GradientSync::EveryMicroBatch
@@ -198,16 +195,16 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
 const NORMS: &str = "norms only";
 
 /// Returns the trained part of a row.
-fn trained<'a>(raw: &impl Fn(&str) -> &'a str) -> Result<Trained, LeftOut> {
-    let base = if raw("param_storage") == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 };
-    let targets = match (raw("lora_targets"), raw("frozen_base")) {
+fn trained(cells: &Cells<'_>) -> Result<Trained, LeftOut> {
+    let base = if cells.get("param_storage") == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 };
+    let targets = match (cells.get("lora_targets"), cells.get("frozen_base")) {
         ("", "") => return Ok(Trained::ALL),
         ("", NORMS) => return Ok(Trained { method: Method::Layers, base, ..Trained::ALL }),
         ("attn", "lora only") => Targets::Attention,
         ("all-linear", "lora only") => Targets::AllLinear,
         (other, _) => return Err(LeftOut::because("targets of adapters that are not modelled").about(other)),
     };
-    let rank = text::count(raw("lora_rank")).ok_or_else(|| LeftOut::missing("lora_rank"))?;
+    let rank = cells.need("lora_rank")?;
     Ok(Trained { method: Method::Lora, rank, targets, base, ..Trained::ALL })
 }
 
@@ -226,31 +223,27 @@ fn stays_gathered(architecture: &Architecture, tp: u32, gathered: f64) -> bool {
 }
 
 /// Returns the shape of a row, with properties of the model's family.
-fn architecture<'a>(
-    raw: &impl Fn(&str) -> &'a str,
-    need: &impl Fn(&str) -> Result<u32, LeftOut>,
-    count: &impl Fn(&str) -> u32,
-) -> Result<Architecture, LeftOut> {
+fn architecture(cells: &Cells<'_>) -> Result<Architecture, LeftOut> {
     let style = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
-    let family = raw("model").to_lowercase();
+    let family = cells.get("model").to_lowercase();
     let is = |name: &str| family.starts_with(name);
-    let heads = need("heads")?;
-    let hidden = need("hidden")?;
+    let heads = cells.need("heads")?;
+    let hidden = cells.need("hidden")?;
     let plain = Architecture {
-        num_hidden_layers: need("layers")?,
+        num_hidden_layers: cells.need("layers")?,
         hidden_size: hidden,
         num_attention_heads: heads,
-        num_key_value_heads: text::count(raw("kv_heads")).unwrap_or(heads),
-        head_dim: text::count(raw("head_dim")).unwrap_or(hidden / heads.max(1)),
-        intermediate_size: text::count(raw("ffn")).unwrap_or(0),
-        vocab_size: need("vocab")?,
-        tie_word_embeddings: raw("tied_embeddings") == "1",
+        num_key_value_heads: cells.need("kv_heads").unwrap_or(heads),
+        head_dim: cells.need("head_dim").unwrap_or(hidden / heads.max(1)),
+        intermediate_size: cells.count("ffn"),
+        vocab_size: cells.need("vocab")?,
+        tie_word_embeddings: cells.is_yes("tied_embeddings"),
         ..style.architecture
     };
     let experts = Experts {
-        num_experts: count("experts"),
-        num_experts_per_tok: count("top_k").max(1),
-        moe_intermediate_size: count("moe_ffn"),
+        num_experts: cells.count("experts"),
+        num_experts_per_tok: cells.count("top_k").max(1),
+        moe_intermediate_size: cells.count("moe_ffn"),
         ..Experts::NONE
     };
     Ok(if is("gpt2") {

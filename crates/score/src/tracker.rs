@@ -2,7 +2,7 @@
 //! optimizer step.
 
 use super::LeftOut;
-use super::text;
+use super::cells::Cells;
 use engine::model::choices::Choices;
 use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
@@ -115,31 +115,30 @@ impl Tracked {
     }
 }
 
-/// Reads a row from its named columns.
+/// Reads a row from its cells.
 ///
 /// # Errors
 ///
 /// Returns the name of the missing column.
-pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, LeftOut> {
-    let raw = |name: &str| column(name).unwrap_or_default();
-    let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
-    let bytes = |name: &str| text::number(raw(name)).unwrap_or(0.0);
+pub fn read(cells: &Cells<'_>) -> Result<Tracked, LeftOut> {
+    let need = |name: &str| cells.need(name);
+    let bytes = |name: &str| cells.number(name).unwrap_or(0.0);
     let (hidden, heads) = (need("hidden")?, need("heads")?);
     let style = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
     let shape = Architecture {
         num_hidden_layers: need("layers")?,
         hidden_size: hidden,
         num_attention_heads: heads,
-        num_key_value_heads: text::count(raw("kv_heads")).unwrap_or(heads),
+        num_key_value_heads: need("kv_heads").unwrap_or(heads),
         head_dim: hidden / heads.max(1),
         intermediate_size: need("ffn")?,
         vocab_size: need("vocab")?,
         ..style.architecture
     };
     let tied = Architecture { tie_word_embeddings: true, ..shape };
-    let counted = text::number(raw("params"));
-    let architecture = if counted == Some(tied.params() as f64) { tied } else { shape };
-    let reshards = !raw("reshard").trim().eq_ignore_ascii_case("false");
+    let is_tied = cells.number("params") == Ok(tied.params() as f64);
+    let architecture = if is_tied { tied } else { shape };
+    let reshards = !cells.get("reshard").eq_ignore_ascii_case("false");
     let gpus = need("gpus")?;
     let mut scenario = Scenario {
         model: Model::Custom { architecture },
@@ -150,7 +149,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, Lef
         strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
         ..tracked_setting()
     };
-    scenario.recompute = if text::has(raw("checkpoint"), &["full"]) { Recompute::Full } else { Recompute::None };
+    scenario.recompute = if cells.get("checkpoint") == "full" { Recompute::Full } else { Recompute::None };
     let measured = Categories {
         sharded_param: bytes("sharded_param_bytes"),
         unsharded_param: bytes("unsharded_param_bytes"),

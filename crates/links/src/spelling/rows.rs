@@ -348,6 +348,20 @@ pub(super) const ROWS: &[Row] = &[
     ("framework", "megatron-core", "framework=megatron"),
     ("framework", "mcore", "framework=megatron"),
     ("framework", "nemo", "framework=megatron"),
+    // Columns of tables of measurements.
+    ("micro_batch_seqs", "*", "mbs=*"),
+    ("global_batch_seqs", "*", "batch=*"),
+    ("gpu_mem_gb", "*", "mem=*"),
+    ("kv_heads", "*", "kv=*"),
+    ("ffn_hidden", "*", "ffn=*"),
+    ("n_experts", "*", "experts=*"),
+    ("top_k", "*", "topk=*"),
+    ("moe_ffn_hidden", "*", "effn=*"),
+    ("sharding", "*", "strategy=*"),
+    ("act_ckpt", "*", "recompute=*"),
+    ("attention", "*", "attnkernel=*"),
+    ("trainable", "*", "train=*"),
+    ("quantized_base", "*", "base=*"),
 ];
 
 /// Ambiguous names, or names that cannot be set alone, with advice to show instead.

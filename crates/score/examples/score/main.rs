@@ -1,5 +1,5 @@
 //! Compares the engine with published measurements:
-//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-links]`.
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded]`.
 
 mod print;
 mod steps;
@@ -9,18 +9,16 @@ mod write;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use score::{by_accelerator, words};
+use score::by_accelerator;
 use table::Tables;
 
 const USAGE: &str = "\
-Usage: score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-links]
+Usage: score FILE.csv... [--json | --rows | --markdown | --recorded]
 
   --json      a line a row: the prediction, or why there is none
   --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
   --markdown  the tables of docs/book/accuracy
   --recorded  what the engine records of them by accelerator
-
-  --without-links  training runs read by their typed columns, as a row of your own table is
 
 Without any of them: the score of each source.";
 
@@ -53,15 +51,13 @@ fn main() -> ExitCode {
 
 /// Scores the files; returns a sentence for each file that cannot be used.
 fn run() -> Result<Vec<String>, String> {
-    let (mut format, mut has_links) = (Format::Score, true);
-    let mut files = Vec::new();
+    let (mut format, mut files) = (Format::Score, Vec::new());
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--json" => format = Format::Json,
             "--rows" => format = Format::Rows,
             "--markdown" => format = Format::Markdown,
             "--recorded" => format = Format::Recorded,
-            "--without-links" | "--without-words" => has_links = false,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -71,9 +67,6 @@ fn run() -> Result<Vec<String>, String> {
     }
     let mut tables = Tables::default();
     let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();
-    if !has_links {
-        tables.training = tables.training.iter().map(words::entry).collect();
-    }
     let mut out = std::io::stdout().lock();
     let written = match format {
         Format::Score => print::score(&mut out, &tables),

@@ -172,7 +172,7 @@ pub(crate) fn rows(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
 fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     writeln!(
         out,
-        "row_id\tsource\tmodel\tgpu\tgpus\tdp\ttp\tpp\tcp\tmbs\taccum\tstrategy\tmeasured_s\tpredicted_s\tratio\tmeasured_mfu\tmeasured_gib\tpredicted_gib\tratio\tfits\tleft_out\tnotes\todds\toutcome"
+        "row_id\tsource\tmodel\tgpu\tgpus\tdp\ttp\tpp\tcp\tmbs\taccum\tstrategy\tmeasured_s\tpredicted_s\tratio\tmeasured_mfu\tmeasured_gib\tpredicted_gib\tratio\tfits\tleft_out\tnotes\todds"
     )?;
     for entry in &tables.training {
         let row = &entry.row;
@@ -185,7 +185,7 @@ fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
                 let notes: Vec<&str> = p.notes.iter().collect();
                 writeln!(
                     out,
-                    "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:?}\t{}\t{:.4}\t{}\t{}\t{}\t{:.2}\t{}\t{}\t\t{}\t{:.2}\t{}",
+                    "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:?}\t{}\t{:.4}\t{}\t{}\t{}\t{:.2}\t{}\t{}\t\t{}\t{:.2}",
                     s.gpus,
                     d.dp,
                     d.tp,
@@ -203,33 +203,11 @@ fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
                     number(p.memory_error().map(|error| error + 1.0)),
                     p.fits,
                     notes.join("; "),
-                    p.fit_odds,
-                    row.outcome
+                    p.fit_odds
                 )?;
             }
-            Err(left_out) => writeln!(out, "{}{left_out}\t\t\t{}", "\t".repeat(16), row.outcome)?,
+            Err(left_out) => writeln!(out, "{}{left_out}\t\t", "\t".repeat(16))?,
         }
     }
-    outcomes(out, tables)
-}
-
-/// Writes how many of the runs with a known outcome are classified correctly by the odds that they
-/// fit.
-fn outcomes(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
-    let called = summary::called(&tables.training);
-    if called.failed + called.ran == 0 {
-        return Ok(());
-    }
-    let share = |right: usize, of: usize| 1e2 * right as f64 / of.max(1) as f64;
-    writeln!(
-        out,
-        "Failures called: {} of {} ({:.0} %); runs called fitting: {} of {} ({:.0} %); left out: {}",
-        called.failed_called,
-        called.failed,
-        share(called.failed_called, called.failed),
-        called.ran_called,
-        called.ran,
-        share(called.ran_called, called.ran),
-        called.left_out
-    )
+    Ok(())
 }

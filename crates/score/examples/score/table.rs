@@ -1,10 +1,14 @@
 //! Reads CSV files and evaluates their rows.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::ReaderBuilder;
+use engine::scenario::issue::visible;
 use score::LeftOut;
+use score::cells::Cells;
 use score::collectives::{self, Collective};
+use score::columns;
 use score::hybrid;
 use score::library_step::LibraryStep;
 use score::markdown;
@@ -58,21 +62,29 @@ impl Tables {
             eprintln!("`{path}` holds {}.", schema.description());
             return Ok(());
         }
+        let mut unread = BTreeSet::new();
         // The header is line 1.
         for (number, record) in (2..).zip(reader.records()) {
             let record = record.map_err(|error| format!("`{path}` could not be read to its end: {error}."))?;
-            let column = |name: &str| column(&names, &record, name);
+            let cells: Cells = header.iter().zip(&record).collect();
             let file = file.clone();
-            let id = column("row_id").map_or_else(|| number.to_string(), str::to_owned);
+            let id = Some(cells.get("row_id")).filter(|id| !id.is_empty());
+            let id = id.map_or_else(|| number.to_string(), str::to_owned);
             match schema {
-                Schema::Tracker => self.tracked.push(Line { file, number, id, outcome: tracker::read(column) }),
-                Schema::Traced => self.traced.push(Line { file, number, id, outcome: traced::read(column) }),
-                Schema::Hybrid => self.hybrid.push(Line { file, number, id, outcome: hybrid::read(column) }),
+                Schema::Tracker => self.tracked.push(Line { file, number, id, outcome: tracker::read(&cells) }),
+                Schema::Traced => self.traced.push(Line { file, number, id, outcome: traced::read(&cells) }),
+                Schema::Hybrid => self.hybrid.push(Line { file, number, id, outcome: hybrid::read(&cells) }),
                 Schema::Collectives => {
-                    self.collectives.push(Line { file, number, id, outcome: collectives::read(column) });
+                    self.collectives.push(Line { file, number, id, outcome: collectives::read(&cells) });
                 }
-                _ => self.training.push(Entry::new(&file, Row::read(column))),
+                _ => {
+                    unread.extend(columns::unread(&cells));
+                    self.training.push(Entry::new(&file, Row::read(&cells)));
+                }
             }
+        }
+        for sentence in unread {
+            eprintln!("`{path}`: {}", visible(&sentence));
         }
         Ok(())
     }
@@ -87,8 +99,4 @@ impl Tables {
 /// Returns the rows that are not left out.
 pub(crate) fn used<T: Clone>(lines: &[Line<T>]) -> Vec<T> {
     lines.iter().filter_map(|line| line.outcome.clone().ok()).collect()
-}
-
-fn column<'a>(names: &[&str], record: &'a StringRecord, name: &str) -> Option<&'a str> {
-    record.get(names.iter().position(|known| *known == name)?)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use analysis::published::{self, Published};
 use csv::Reader;
+use score::cells::Cells;
 use score::publish;
 use score::row::Row;
 use score::schema::Schema;
@@ -48,8 +49,8 @@ fn read(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for record in reader.records() {
         let record = record?;
-        let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
-        rows.extend(publish::published(&Entry::new(&file, Row::read(column))));
+        let cells: Cells = names.iter().copied().zip(&record).collect();
+        rows.extend(publish::published(&Entry::new(&file, Row::read(&cells))));
     }
     Ok(())
 }

@@ -31,11 +31,11 @@ pub fn outcomes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Outcome
     let failures = || entries.iter().copied().filter(|entry| entry.row.failed());
     let telling: BTreeSet<&str> = failures().map(Entry::source).collect();
     let untold: BTreeSet<&str> =
-        failures().filter(|entry| entry.row.end() == Some(End::FailedUntold)).map(Entry::source).collect();
+        failures().filter(|entry| entry.row.linked.end == Some(End::FailedUntold)).map(Entry::source).collect();
     let of = |entry: &Entry| {
         let prediction = entry.outcome.as_ref().ok().filter(|prediction| prediction.fit_odds > 0.0)?;
         let (memory, ran) = (&prediction.report.memory, entry.row.succeeded());
-        let was_sought = entry.row.end() == Some(End::RanAtItsLimit);
+        let was_sought = entry.row.linked.end == Some(End::RanAtItsLimit);
         ((ran || entry.row.failed()) && !was_sought).then(|| Outcome {
             kind: PeakKind::of_stack(&prediction.report),
             room: memory.capacity / memory.needed,

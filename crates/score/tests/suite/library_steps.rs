@@ -2,19 +2,18 @@
 //! (`tests/measured/hybrid_memory.csv`) and models with image input
 //! (`tests/measured/tower_memory.csv`).
 
+use crate::rows;
+use ::score::cells::Cells;
 use ::score::library_step::LibraryStep;
 use ::score::{LeftOut, hybrid, towers};
 
 /// Maximum share of parameters that no column of a row accounts for.
 const UNNAMED: f64 = 0.001;
 
-/// A function that reads a row from its columns.
-type Read = for<'a> fn(&dyn Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut>;
-
 /// Traced steps of a table, and tolerances for the bytes allocated at their peaks.
 struct Table {
     text: &'static str,
-    read: Read,
+    read: fn(&Cells<'_>) -> Result<LibraryStep, LeftOut>,
     at_least: usize,
     median: f64,
     worst: f64,
@@ -22,14 +21,14 @@ struct Table {
 
 const HYBRID: Table = Table {
     text: include_str!("../../../../tests/measured/hybrid_memory.csv"),
-    read: |column| hybrid::read(column),
+    read: hybrid::read,
     at_least: 24,
     median: 0.02,
     worst: 0.15,
 };
 const TOWERS: Table = Table {
     text: include_str!("../../../../tests/measured/tower_memory.csv"),
-    read: |column| towers::read(column),
+    read: towers::read,
     at_least: 8,
     median: 0.025,
     worst: 0.05,
@@ -37,12 +36,7 @@ const TOWERS: Table = Table {
 
 impl Table {
     fn rows(&self) -> Vec<LibraryStep> {
-        let mut reader = csv::Reader::from_reader(self.text.as_bytes());
-        let header = reader.headers().unwrap().clone();
-        let step = |record: csv::StringRecord| {
-            (self.read)(&|name| record.get(header.iter().position(|known| known == name)?)).unwrap()
-        };
-        reader.records().map(|record| step(record.unwrap())).collect()
+        rows(self.text, self.read).into_iter().map(Result::unwrap).collect()
     }
 
     fn names_all_parameters(&self) {

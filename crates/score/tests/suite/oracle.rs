@@ -2,6 +2,7 @@
 //! Face's Llama with bf16 parameters and fp32 reduction, forward and backward without the optimizer
 //! step, fake tensors, one row per run.
 
+use crate::rows;
 use engine::stats;
 use score::tracker::{self, Tracked};
 
@@ -15,12 +16,7 @@ const WORST: f64 = 0.05;
 const CATEGORY: f64 = 0.06;
 
 fn runs() -> Vec<Tracked> {
-    let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
-    let header = reader.headers().unwrap().clone();
-    let run = |record: csv::StringRecord| {
-        tracker::read(|name| record.get(header.iter().position(|known| known == name)?)).unwrap()
-    };
-    reader.records().map(|record| run(record.unwrap())).collect()
+    rows(ROWS, tracker::read).into_iter().map(Result::unwrap).collect()
 }
 
 #[test]
@@ -45,11 +41,8 @@ fn each_category_is_explained() {
 
 #[test]
 fn shapes_have_the_tracked_parameters() {
-    let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
-    let header = reader.headers().unwrap().clone();
-    let at = header.iter().position(|name| name == "params").unwrap();
-    for (record, run) in reader.records().zip(runs()) {
-        let params = run.scenario.model.architecture().params().to_string();
-        assert_eq!(params, record.unwrap().get(at).unwrap());
+    let params = rows(ROWS, |cells| cells.number("params"));
+    for (params, run) in params.into_iter().zip(runs()) {
+        assert_eq!(run.scenario.model.architecture().params() as f64, params.unwrap());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use score::LeftOut;
+use score::cells::Cells;
 use score::collectives::{self, Collective};
 use score::hybrid;
 use score::library_step::LibraryStep;
@@ -77,18 +77,14 @@ fn read(path: &Path, published: &mut Published) {
     let file = path.file_name().unwrap().to_string_lossy().into_owned();
     for record in reader.records() {
         let record = record.unwrap();
-        let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
+        let cells: Cells = header.iter().zip(&record).collect();
         match schema {
-            Schema::Tracker => published.tracked.extend(used(tracker::read(column))),
-            Schema::Traced => published.traced.extend(used(traced::read(column))),
-            Schema::Hybrid => published.hybrid.extend(used(hybrid::read(column))),
-            Schema::Collectives => published.collectives.extend(used(collectives::read(column))),
+            Schema::Tracker => published.tracked.extend(tracker::read(&cells)),
+            Schema::Traced => published.traced.extend(traced::read(&cells)),
+            Schema::Hybrid => published.hybrid.extend(hybrid::read(&cells)),
+            Schema::Collectives => published.collectives.extend(collectives::read(&cells)),
             schema if !schema.is_scored() => {}
-            _ => published.training.push(Entry::new(&file, Row::read(column))),
+            _ => published.training.push(Entry::new(&file, Row::read(&cells))),
         }
     }
-}
-
-fn used<T>(outcome: Result<T, LeftOut>) -> Option<T> {
-    outcome.ok()
 }

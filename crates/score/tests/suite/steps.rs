@@ -41,12 +41,7 @@ fn rows_with_frozen_weights() -> Vec<Traced> {
 }
 
 fn all() -> Vec<Traced> {
-    let mut reader = csv::Reader::from_reader(ROWS.as_bytes());
-    let header = reader.headers().unwrap().clone();
-    let step = |record: csv::StringRecord| {
-        traced::read(|name| record.get(header.iter().position(|known| known == name)?)).ok()
-    };
-    reader.records().filter_map(|record| step(record.unwrap())).collect()
+    crate::rows(ROWS, traced::read).into_iter().flatten().collect()
 }
 
 fn steps() -> Vec<Compared> {
