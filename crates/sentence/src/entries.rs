@@ -10,6 +10,7 @@ use links::spelling::spell;
 
 use crate::numbers;
 use crate::tokens::{Sort, Token};
+use crate::words::{AMBIGUOUS, NAMED_ALONE, VENDORS};
 
 /// An entry found in the text.
 #[derive(Clone, Debug)]
@@ -102,7 +103,7 @@ pub(crate) fn taken(typed: &str, name: &str) -> String {
 
 /// Returns whether a word is a model's vendor, which precedes the name.
 fn is_vendor(word: &str) -> bool {
-    matches!(word, "meta" | "google" | "microsoft" | "alibaba")
+    VENDORS.contains(&word)
 }
 
 /// Finds the newest model of a family with a size, in either order and without a version; or the
@@ -238,23 +239,6 @@ fn of_version(of: &Release, version: &str) -> Option<&'static Release> {
     RELEASES.iter().filter(|release| release.program == of.program).rfind(is_before)
 }
 
-/// Parameters whose options may appear without the parameter's name.
-const NAMED_ALONE: [ParamId; 7] = [
-    ParamId::Strategy,
-    ParamId::Optimizer,
-    ParamId::Method,
-    ParamId::AttentionKernel,
-    ParamId::Framework,
-    ParamId::Objective,
-    ParamId::PipelineSchedule,
-];
-
-/// Options that also have other meanings.
-const AMBIGUOUS: [&str; 20] = [
-    "on", "off", "true", "false", "enabled", "disabled", "all", "full", "none", "yes", "no", "hybrid", "layers",
-    "adam", "te", "triton", "reward", "model", "trainer", "float",
-];
-
 /// Finds an option that begins at a token, with its parameter and pairs of keys and values.
 pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)> {
     text.tokens.get(at).filter(|token| token.is_alphanumeric())?;
@@ -268,11 +252,11 @@ pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)>
             .collect();
         let glued = text.of(at, next).to_lowercase().replace([' ', '_'], "-");
         let spellings = [glued, words.join("-"), words.concat()];
-        let known = NAMED_ALONE.iter().find_map(|id| {
+        let known = NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {
             spellings
                 .iter()
                 .filter(|word| !AMBIGUOUS.contains(&word.as_str()))
-                .find_map(|word| Some((*id, pairs_of(*id, word)?)))
+                .find_map(|word| Some((id, pairs_of(id, word)?)))
         });
         known.map(|(id, pairs)| (id, pairs, next))
     })
