@@ -201,16 +201,15 @@ pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
         keys::MODEL_KEY => models_near(value),
         keys::GPU_KEY => gpus_near(value),
         keys::CLUSTER_KEY => clusters_near(value),
-        _ => {
-            let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
-            nearest(value, options.iter().map(|option| option.key).chain(option_names(key)))
-        }
+        _ => nearest(value, option_names(key)),
     }
 }
 
-/// Lists the other names of a key's options.
+/// Lists all names of a key's options.
 pub fn option_names(key: &str) -> impl Iterator<Item = &'static str> {
-    ROWS.iter().filter(move |(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with)
+    let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
+    let others = ROWS.iter().filter(move |(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
+    options.iter().map(|option| option.key).chain(others)
 }
 
 /// Lists every name that is read in addition to the keys of links, each once.

@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
+use links::spelling::option_names;
+
 use crate::Kind;
 use crate::entries::{self, Text};
 use crate::numbers::{self, Read};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::{ROWS, Row};
+use crate::words::{NAMED_ALONE, ROWS, Row};
 
 /// An element of a pattern.
 enum Part {
@@ -35,13 +37,14 @@ fn parts(pattern: &'static str) -> Parts {
     pattern.split_whitespace().map(part).collect()
 }
 
-/// Returns all words of the patterns.
+/// Returns all words of the patterns, and of the options that are named alone.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let words = PATTERNS.iter().flat_map(|(parts, _)| parts).filter_map(|(part, _)| match part {
         Part::Words(any) => Some(any.iter().flatten().map(String::as_str)),
         Part::Slot(_) => None,
     });
-    words.flatten()
+    let names = NAMED_ALONE.iter().flat_map(|key| option_names(key));
+    words.flatten().chain(names.flat_map(|name| name.split(|sign: char| !sign.is_alphabetic())))
 }
 
 /// The interpretation of a span of tokens.
