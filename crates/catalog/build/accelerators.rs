@@ -39,8 +39,8 @@ pub(crate) const PRICE: Shape = Shape {
     fields: &[needed(Kind::Number, "usd_per_hour"), needed(Kind::Text, "source"), or("\"\"", Kind::Text, "date")],
 };
 
-/// Generates the tables of silicon, of accelerators, of further and assumed GPU names, of common GPUs
-/// and of usual clusters.
+/// Generates the tables of silicon, of accelerators, of further and assumed GPU names, of common
+/// GPUs and of usual clusters.
 pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
     let [silicon] = silicon.rows([("silicon", "name")])?;
     let silicon = with_likes(silicon)?;

@@ -13,8 +13,8 @@ use engine::params::{self, Kind, Param, ParamId, every};
 use engine::scenario::CUSTOM;
 use engine::scenario::issue::Issue;
 
-/// A name, the value to which the row applies (`*` for any value, which the pairs then contain), and
-/// the equivalent pairs of a link.
+/// A name, the value to which the row applies (`*` for any value, which the pairs then contain),
+/// and the equivalent pairs of a link.
 type Row = (&'static str, &'static str, &'static str);
 
 /// Every row of `data/spelling.toml`.

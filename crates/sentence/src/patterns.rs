@@ -273,6 +273,9 @@ mod tests {
 
     #[test]
     fn every_row_has_known_keys_options_and_slots() {
+        for key in NAMED_ALONE {
+            assert!(params::find(key).is_some_and(|param| param.choice().is_some()), "{key}");
+        }
         for (pattern, _, meaning) in ROWS {
             for (key, value) in pairs(meaning, &["1".to_owned(), "2".to_owned(), "3".to_owned()]) {
                 let is_own = OWN.contains(&key.as_str()) || key.starts_with("ask.");
