@@ -39,15 +39,21 @@ pub(crate) const PRICE: Shape = Shape {
     fields: &[needed(Kind::Number, "usd_per_hour"), needed(Kind::Text, "source"), or("\"\"", Kind::Text, "date")],
 };
 
-/// Generates the tables of silicon, of accelerators, of further GPU names and of usual clusters.
+/// Generates the tables of silicon, of accelerators, of further and assumed GPU names, of common
+/// GPUs and of usual clusters.
 pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
     let [silicon] = silicon.rows([("silicon", "name")])?;
     let silicon = with_likes(silicon)?;
     let [accelerators] = accelerators.rows([("accelerator", "id")])?;
     let constants = silicon.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
     let (mut entries, mut names, mut usual) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut assumed, mut common) = (Vec::new(), Vec::new());
     for mut row in accelerators.iter().cloned() {
         names.extend(row.take_texts("also").iter().map(|also| format!("({also:?}, {:?})", row.key)));
+        assumed.extend(row.take_texts("assumed_for").iter().map(|name| format!("({name:?}, {:?})", row.key)));
+        if row.take("common").is_some_and(|is_common| is_common == true) {
+            common.push(format!("{:?}", row.key));
+        }
         let cluster = row.take_text("usual_cluster");
         if !cluster.is_empty() {
             usual.push(format!("({:?}, {cluster:?})", row.key));
@@ -59,6 +65,8 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
         ("silicon.rs", constants.concat()),
         ("accelerators.rs", array("AcceleratorEntry", &entries, &[("a100-40gb", "A100_40GB")])),
         ("gpu_names.rs", list(&names)),
+        ("assumed_gpus.rs", list(&assumed)),
+        ("common_gpus.rs", list(&common)),
         ("usual_clusters.rs", list(&usual)),
     ])
 }

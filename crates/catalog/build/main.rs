@@ -4,6 +4,7 @@
 
 mod accelerators;
 mod examples;
+mod generate;
 mod low_precision;
 mod models;
 mod networks;
@@ -14,21 +15,12 @@ mod rows;
 #[path = "../../engine/build/shape.rs"]
 mod shape;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Generated Rust files: name and text.
-type Files = Vec<(&'static str, String)>;
+use generate::Files;
 
 fn main() {
-    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
-    let out = PathBuf::from(std::env::var("OUT_DIR").unwrap_or_default());
-    println!("cargo:rerun-if-changed=build");
-    if let Err(error) = tables(&root).and_then(|files| write(&out, &files)) {
-        for line in error.lines() {
-            println!("cargo:error={line}");
-        }
-        std::process::exit(1);
-    }
+    generate::run(tables);
 }
 
 /// Generates all tables.
@@ -43,11 +35,4 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.extend(networks::interconnects(&data("interconnects.toml")?)?);
     files.extend(networks::clusters(&data("clusters.toml")?)?);
     Ok(files)
-}
-
-fn write(out: &Path, files: &Files) -> Result<(), String> {
-    for (name, text) in files {
-        std::fs::write(out.join(name), text).map_err(|error| format!("{name} could not be written: {error}"))?;
-    }
-    Ok(())
 }

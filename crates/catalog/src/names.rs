@@ -204,6 +204,24 @@ pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
     Some(Named { entry, is_taken: matches!(wanted.as_str(), "h100" | "gh200") })
 }
 
+/// Names without a form or a memory, each with the GPU that is assumed for it.
+const ASSUMED_GPUS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/assumed_gpus.rs"));
+
+/// Returns the GPU that is assumed for a name of several: the 80 GB one for `A100`.
+pub fn gpu_assumed(name: &str) -> Option<&'static AcceleratorEntry> {
+    let wanted = hardware(name);
+    ASSUMED_GPUS.iter().find(|(called, _)| *called == wanted).and_then(|(_, id)| accelerator(id))
+}
+
+/// GPUs that are more common than others with as much memory.
+const COMMON_GPUS: &[&str] = include!(concat!(env!("OUT_DIR"), "/common_gpus.rs"));
+
+/// Returns the most common GPU with a memory in GiB, else the first of the catalog.
+pub fn gpu_with_memory(gib: f64) -> Option<&'static AcceleratorEntry> {
+    let common = COMMON_GPUS.iter().filter_map(|id| accelerator(id));
+    common.chain(ACCELERATORS).find(|entry| entry.values.memory.gib() == gib)
+}
+
 /// Further names of clusters, by letters and digits alone.
 const NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cluster_names.rs"));
 
@@ -375,6 +393,12 @@ mod tests {
             assert!(accelerator(id).is_some(), "{id}");
             let own = ACCELERATORS.iter().find(|entry| [entry.id, entry.name].iter().any(|n| hardware(n) == *called));
             assert!(own.is_none_or(|entry| entry.id == *id), "{called} means two things");
+        }
+        for (called, id) in ASSUMED_GPUS {
+            assert!(gpu_named(called).is_none() && accelerator(id).is_some(), "{called} needs no assumption");
+        }
+        for id in COMMON_GPUS {
+            assert_eq!(accelerator(id).and_then(|entry| gpu_with_memory(entry.values.memory.gib())).unwrap().id, *id);
         }
         for (called, id) in NODES {
             assert!(cluster(id).is_some(), "{id}");

@@ -2,8 +2,6 @@
 //! `per_device_train_batch_size`, `strategy=fsdp`, `model=meta-llama/Llama-3.1-8B`. Written links
 //! use one spelling, the shortest.
 
-mod rows;
-
 use std::sync::LazyLock;
 
 use super::keys;
@@ -14,7 +12,16 @@ use engine::params::quantity::shorten;
 use engine::params::{self, Kind, Param, ParamId, every};
 use engine::scenario::CUSTOM;
 use engine::scenario::issue::Issue;
-use rows::{ADVICE, ROWS, Row};
+
+/// A name, the value to which the row applies (`*` for any value, which the pairs then contain),
+/// and the equivalent pairs of a link.
+type Row = (&'static str, &'static str, &'static str);
+
+/// Every row of `data/spelling.toml`.
+const ROWS: &[Row] = include!(concat!(env!("OUT_DIR"), "/names.rs"));
+
+/// Ambiguous names, or names that cannot be set alone, with advice to show instead.
+const ADVICE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/advice.rs"));
 
 /// Meaning of a pair, in the keys and options of links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -194,12 +201,15 @@ pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
         keys::MODEL_KEY => models_near(value),
         keys::GPU_KEY => gpus_near(value),
         keys::CLUSTER_KEY => clusters_near(value),
-        _ => {
-            let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
-            let aliases = ROWS.iter().filter(|(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
-            nearest(value, options.iter().map(|option| option.key).chain(aliases))
-        }
+        _ => nearest(value, option_names(key)),
     }
+}
+
+/// Lists all names of a key's options.
+pub fn option_names(key: &str) -> impl Iterator<Item = &'static str> {
+    let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
+    let others = ROWS.iter().filter(move |(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
+    options.iter().map(|option| option.key).chain(others)
 }
 
 /// Lists every name that is read in addition to the keys of links, each once.

@@ -1,15 +1,16 @@
 //! Finds catalog entries and parameter options that begin at a token: models, GPUs, nodes, training
 //! programs.
 
-use catalog::names::{cluster_named, gpu_named, model_named};
+use catalog::names::{cluster_named, gpu_assumed, gpu_named, model_named};
 use catalog::releases::{self, RELEASES, Release};
-use catalog::{ACCELERATORS, MODELS, ModelEntry, accelerator};
+use catalog::{MODELS, ModelEntry};
 use engine::nearest::letters;
 use engine::params::{self, ParamId};
 use links::spelling::spell;
 
 use crate::numbers;
 use crate::tokens::{Sort, Token};
+use crate::words::{AMBIGUOUS, NAMED_ALONE};
 
 /// An entry found in the text.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ impl Text<'_> {
 /// Finds the model that begins at a token.
 pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
     let token = text.tokens.get(at)?;
-    if token.sort == Sort::Sign || is_vendor(&token.word) && text.is_edge(at + 1) {
+    if token.sort == Sort::Sign {
         return None;
     }
     for next in text.ends(at) {
@@ -98,11 +99,6 @@ fn named(name: &str) -> Option<catalog::names::Named<ModelEntry>> {
 /// Describes the interpretation of a name in a sentence.
 pub(crate) fn taken(typed: &str, name: &str) -> String {
     format!("“{}” is taken for {name}.", params::quantity::shorten(typed))
-}
-
-/// Returns whether a word is a model's vendor, which precedes the name.
-fn is_vendor(word: &str) -> bool {
-    matches!(word, "meta" | "google" | "microsoft" | "alibaba")
 }
 
 /// Finds the newest model of a family with a size, in either order and without a version; or the
@@ -157,10 +153,6 @@ fn newest(name: &str) -> Option<&'static ModelEntry> {
     MODELS.iter().rfind(is_one)
 }
 
-/// GPUs with several variants, by bare name, with the variant that is assumed.
-const FORMS: [(&str, &str); 4] =
-    [("a100", "a100-80gb"), ("v100", "v100-32gb"), ("a10080g", "a100-80gb"), ("gaudi2", "gaudi-2")];
-
 /// Finds the GPU that begins at a token, with memory before or after its name, and possibly in the
 /// plural.
 pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
@@ -177,11 +169,8 @@ pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
                 let note = found.is_taken.then(|| taken(text.of(at, next), found.entry.name));
                 return Some(Entry { id: found.entry.id, note, next });
             }
-            let bare = letters(name);
-            let bare = bare.strip_prefix("nvidia").unwrap_or(&bare);
-            if let Some((_, id)) = FORMS.iter().find(|(form, _)| *form == bare) {
-                let entry = accelerator(id)?;
-                return Some(Entry { id, note: Some(taken(text.of(at, next), entry.name)), next });
+            if let Some(entry) = gpu_assumed(name) {
+                return Some(Entry { id: entry.id, note: Some(taken(text.of(at, next), entry.name)), next });
             }
         }
     }
@@ -238,23 +227,6 @@ fn of_version(of: &Release, version: &str) -> Option<&'static Release> {
     RELEASES.iter().filter(|release| release.program == of.program).rfind(is_before)
 }
 
-/// Parameters whose options may appear without the parameter's name.
-const NAMED_ALONE: [ParamId; 7] = [
-    ParamId::Strategy,
-    ParamId::Optimizer,
-    ParamId::Method,
-    ParamId::AttentionKernel,
-    ParamId::Framework,
-    ParamId::Objective,
-    ParamId::PipelineSchedule,
-];
-
-/// Options that also have other meanings.
-const AMBIGUOUS: [&str; 20] = [
-    "on", "off", "true", "false", "enabled", "disabled", "all", "full", "none", "yes", "no", "hybrid", "layers",
-    "adam", "te", "triton", "reward", "model", "trainer", "float",
-];
-
 /// Finds an option that begins at a token, with its parameter and pairs of keys and values.
 pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)> {
     text.tokens.get(at).filter(|token| token.is_alphanumeric())?;
@@ -268,11 +240,11 @@ pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)>
             .collect();
         let glued = text.of(at, next).to_lowercase().replace([' ', '_'], "-");
         let spellings = [glued, words.join("-"), words.concat()];
-        let known = NAMED_ALONE.iter().find_map(|id| {
+        let known = NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {
             spellings
                 .iter()
                 .filter(|word| !AMBIGUOUS.contains(&word.as_str()))
-                .find_map(|word| Some((*id, pairs_of(*id, word)?)))
+                .find_map(|word| Some((id, pairs_of(id, word)?)))
         });
         known.map(|(id, pairs)| (id, pairs, next))
     })
@@ -287,20 +259,4 @@ pub(crate) fn pairs_of(id: ParamId, word: &str) -> Option<String> {
     };
     let pairs: Option<Vec<String>> = spelled.pairs.iter().map(is_option).collect();
     pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| pairs.join("&"))
-}
-
-/// Returns the default GPU for a memory size in GiB.
-pub(crate) fn card_with(gib: f64) -> Option<&'static str> {
-    /// Common GPUs for sizes that several GPUs share.
-    const COMMON: [(f64, &str); 7] = [
-        (16.0, "rtx-4080"),
-        (24.0, "rtx-4090"),
-        (40.0, "a100-40gb"),
-        (48.0, "rtx-a6000"),
-        (80.0, "h100-sxm"),
-        (96.0, "rtx-pro-6000"),
-        (32.0, "rtx-5090"),
-    ];
-    let common = COMMON.iter().find(|(own, _)| *own == gib).map(|(_, id)| *id);
-    common.or_else(|| ACCELERATORS.iter().find(|entry| entry.pick().values.memory.gib() == gib).map(|entry| entry.id))
 }

@@ -2,10 +2,10 @@
 //! cheapest”.
 //!
 //! [`understand`] matches words with the catalog, the table of parameters and common names of
-//! parameters ([`links::spelling`]); further terms of the field are rows of data. All
-//! assumptions are reported: missing values that affect the answer are [`Understood::assumed`], and
-//! unknown text is [`Understood::unread`]. If a text contradicts itself, the last value applies and
-//! [`Understood::conflicts`] reports the contradiction.
+//! parameters ([`links::spelling`]); further terms of the field are rows of `data/sentence.toml`.
+//! All assumptions are reported: missing values that affect the answer are
+//! [`Understood::assumed`], and unknown text is [`Understood::unread`]. If a text contradicts
+//! itself, the last value applies and [`Understood::conflicts`] reports the contradiction.
 
 mod asks;
 mod assumed;

@@ -8,6 +8,8 @@ use engine::params::quantity::{group_thousands, parse, with_unit};
 use engine::params::{self, Kind, Unit};
 use links::v1;
 
+use crate::words::DESCRIPTIONS;
+
 /// Describes pairs of keys and values, separated by commas.
 pub(crate) fn of(pairs: &[(String, String)]) -> String {
     let parts = pairs.iter().filter_map(|(key, value)| part(key, value));
@@ -26,41 +28,25 @@ fn part(key: &str, value: &str) -> Option<String> {
     match key {
         v1::MODEL_KEY => of_entry(model(value).map(|entry| entry.name)),
         v1::CLUSTER_KEY => of_entry(cluster(value).map(|entry| entry.name)),
-        "hw" => of_entry(accelerator(value).map(|entry| entry.name)),
-        v1::GPU_KEY => of_entry(accelerator(value).map(|entry| entry.name)),
+        "hw" | v1::GPU_KEY => of_entry(accelerator(value).map(|entry| entry.name)),
         v1::RELEASE_KEY => find(value).map(engine::scenario::release::Release::full_name),
         v1::GPUS_KEY => Some(format::gpus(number() as u32)),
-        v1::NODES_KEY => Some(counted(value, "node")),
-        v1::BATCH_KEY => Some(format!("a global batch of {}", counted(value, "sequence"))),
         "batchtokens" => Some(format!("a global batch of {}", format::tokens(number()))),
-        "batchword" => Some(format!("a batch of {}", counted(value, "sequence"))),
-        "pernode" => Some(format!("{} on each node", counted(value, "GPU"))),
-        "cores" => Some(format!("{}, two to a chip", counted(value, "TPU core"))),
         "card" => Some(format!("{} of memory on each GPU", with_unit(Unit::Gib, number()))),
-        "sixteen" => Some("16-bit training, as the framework does it".to_owned()),
         "quantized" => part("base", value),
-        "refuse" => Some("an amount that is not in US dollars".to_owned()),
-        "ask.days" => Some(format!("a deadline of {}", counted(value, "day"))),
-        "ask.weeks" => Some(format!("a deadline of {}", counted(value, "week"))),
-        "ask.months" => Some(format!("a deadline of {}", counted(value, "month"))),
-        "ask.hours" => Some(format!("a deadline of {}", counted(value, "hour"))),
         "ask.budget" => Some(format!("a budget of {}", format::dollars(number()))),
-        "ask.question" => Some(asked(value).to_owned()),
-        "ask.layout" => Some("the best layout is asked for".to_owned()),
-        _ => parameter(key, value),
+        _ => described(key, value).or_else(|| parameter(key, value)),
     }
 }
 
-/// Describes a planning question.
-fn asked(key: &str) -> &'static str {
-    match key {
-        "cheapest" => "the cheapest run is asked for",
-        "fastest" => "the fastest run is asked for",
-        "fewest" => "the fewest GPUs are asked for",
-        "context" => "the longest sequences are asked for",
-        "model" => "the largest model is asked for",
-        _ => "the largest batch is asked for",
-    }
+/// Describes a key that is no parameter by its row.
+fn described(key: &str, value: &str) -> Option<String> {
+    let is_own =
+        |row: &str| row.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.strip_prefix('=') == Some(value));
+    let (_, says) = DESCRIPTIONS.iter().find(|(row, _)| is_own(row))?;
+    let Some((before, rest)) = says.split_once('{') else { return Some((*says).to_owned()) };
+    let (noun, after) = rest.split_once('}')?;
+    Some(format!("{before}{}{after}", counted(value, noun)))
 }
 
 /// Describes a parameter and its value by label.

@@ -1,29 +1,7 @@
 //! Parses numbers with units: counts, lengths, amounts, memory, rates.
 
 use crate::tokens::{Sort, Token};
-
-/// Numbers as words.
-const WRITTEN: [(&str, u32); 19] = [
-    ("one", 1),
-    ("two", 2),
-    ("three", 3),
-    ("four", 4),
-    ("five", 5),
-    ("six", 6),
-    ("seven", 7),
-    ("eight", 8),
-    ("nine", 9),
-    ("ten", 10),
-    ("twelve", 12),
-    ("sixteen", 16),
-    ("zwei", 2),
-    ("vier", 4),
-    ("acht", 8),
-    ("deux", 2),
-    ("quatre", 4),
-    ("huit", 8),
-    ("dos", 2),
-];
+use crate::words::{FACTORS, NUMBERS};
 
 /// Maximum digits of the first group, and digits of each further group of a number with separators.
 const GROUP: usize = 3;
@@ -81,8 +59,8 @@ fn written(value: f64) -> String {
 /// Parses a whole number, in digits or as a word.
 pub(crate) fn count(tokens: &[Token], at: usize) -> Option<Read> {
     let token = tokens.get(at)?;
-    if let Some((_, value)) = WRITTEN.iter().find(|(word, _)| *word == token.word) {
-        return Some(Read { text: value.to_string(), next: at + 1 });
+    if let Some((_, value)) = NUMBERS.iter().find(|(word, _)| *word == token.word) {
+        return Some(Read { text: written(*value), next: at + 1 });
     }
     let value = number(tokens, at).filter(|value| value.fract() == 0.0)?;
     Some(Read { text: written(value), next: at + 1 })
@@ -118,36 +96,11 @@ pub(crate) fn bare_length(tokens: &[Token], at: usize) -> Option<Read> {
     (is_exact && read.next == at + 2 || is_power && read.next == at + 1).then_some(read)
 }
 
-/// Words for large numbers, with their values.
-const LARGE: [(&str, f64); 21] = [
-    ("k", 1e3),
-    ("thousand", 1e3),
-    ("m", 1e6),
-    ("mm", 1e6),
-    ("mio", 1e6),
-    ("million", 1e6),
-    ("millions", 1e6),
-    ("millionen", 1e6),
-    ("b", 1e9),
-    ("bn", 1e9),
-    ("mrd", 1e9),
-    ("billion", 1e9),
-    ("billions", 1e9),
-    ("milliard", 1e9),
-    ("milliards", 1e9),
-    ("milliarden", 1e9),
-    ("t", 1e12),
-    ("tn", 1e12),
-    ("trillion", 1e12),
-    ("trillions", 1e12),
-    ("bio", 1e12),
-];
-
 /// Parses a number with a word for a large number; abbreviations must follow without a space.
 fn large(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let value = number(tokens, at)?;
     let word = suffix(tokens, at + 1, false)?;
-    let (_, factor) = LARGE.iter().find(|(own, _)| *own == word)?;
+    let (_, factor) = FACTORS.iter().find(|(own, _)| *own == word)?;
     let is_letter = word.len() <= 2;
     (!is_letter || tokens.get(at + 1).is_some_and(|token| token.is_glued)).then_some((value * factor, at + 2))
 }
@@ -156,11 +109,6 @@ fn large(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
 pub(crate) fn amount(tokens: &[Token], at: usize) -> Option<Read> {
     let (value, next) = large(tokens, at).or_else(|| Some((number(tokens, at)?, at + 1)))?;
     Some(Read { text: written(value), next })
-}
-
-/// Parses a budget in dollars. Amounts below 100 are other prices.
-pub(crate) fn dollars(tokens: &[Token], at: usize) -> Option<Read> {
-    amount(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value >= 100.0))
 }
 
 /// Parses an amount of at least a million.

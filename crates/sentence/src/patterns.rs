@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
+use links::spelling::option_names;
+
 use crate::Kind;
 use crate::entries::{self, Text};
 use crate::numbers::{self, Read};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::ROWS;
+use crate::words::{NAMED_ALONE, ROWS, Row};
 
 /// An element of a pattern.
 enum Part {
@@ -19,11 +21,8 @@ enum Part {
 /// Elements, each with a flag for optional ones.
 type Parts = Vec<(Part, bool)>;
 
-/// All patterns, each with the index of its row.
-static PATTERNS: LazyLock<Vec<(Parts, usize)>> = LazyLock::new(|| {
-    let rows = ROWS.iter().enumerate();
-    rows.flat_map(|(row, (patterns, ..))| patterns.split('|').map(move |pattern| (parts(pattern), row))).collect()
-});
+/// All patterns, each with its row.
+static PATTERNS: LazyLock<Vec<(Parts, &Row)>> = LazyLock::new(|| ROWS.iter().map(|row| (parts(row.0), row)).collect());
 
 fn parts(pattern: &'static str) -> Parts {
     let part = |word: &'static str| {
@@ -38,13 +37,14 @@ fn parts(pattern: &'static str) -> Parts {
     pattern.split_whitespace().map(part).collect()
 }
 
-/// Returns all words of the patterns.
+/// Returns all words of the patterns, and of the options that are named alone.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let words = PATTERNS.iter().flat_map(|(parts, _)| parts).filter_map(|(part, _)| match part {
         Part::Words(any) => Some(any.iter().flatten().map(String::as_str)),
         Part::Slot(_) => None,
     });
-    words.flatten()
+    let names = NAMED_ALONE.iter().flat_map(|key| option_names(key));
+    words.flatten().chain(names.flat_map(|name| name.split(|sign: char| !sign.is_alphabetic())))
 }
 
 /// The interpretation of a span of tokens.
@@ -91,14 +91,13 @@ impl<'a> Looked<'a> {
     /// Returns the longest match at a token; ties go to the first row.
     pub(crate) fn longest(&self, at: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
-        for (parts, row) in PATTERNS.iter() {
+        for (parts, (_, kind, meaning)) in PATTERNS.iter() {
             let mut slots = Vec::new();
             let mut notes = Vec::new();
             let Some(next) = self.matched(parts, at, at, &mut slots, &mut notes) else { continue };
             if best.as_ref().is_some_and(|best| best.next >= next) {
                 continue;
             }
-            let Some((_, kind, meaning)) = ROWS.get(*row) else { continue };
             best = Some(Match { kind: *kind, pairs: pairs(meaning, &slots), notes, next });
         }
         if let Some(set) = self.set_by_name(at)
@@ -193,7 +192,6 @@ impl<'a> Looked<'a> {
             "{gb}" => of_number(numbers::memory(tokens, at)),
             "{rate}" => of_number(numbers::rate(self.text.text, tokens, at)),
             "{amount}" => of_number(numbers::amount(tokens, at)),
-            "{dollars}" => of_number(numbers::dollars(tokens, at)),
             "{model}" => of_entry(&here.model),
             "{gpu}" => of_entry(&here.gpu),
             "{node}" => of_entry(&here.node),
@@ -275,19 +273,29 @@ mod tests {
 
     #[test]
     fn every_row_has_known_keys_options_and_slots() {
-        for (patterns, _, meaning) in ROWS {
+        for key in NAMED_ALONE {
+            assert!(params::find(key).is_some_and(|param| param.choice().is_some()), "{key}");
+        }
+        for (pattern, _, meaning) in ROWS {
             for (key, value) in pairs(meaning, &["1".to_owned(), "2".to_owned(), "3".to_owned()]) {
                 let is_own = OWN.contains(&key.as_str()) || key.starts_with("ask.");
-                assert!(is_own || v1::is_key(&key), "{patterns}: {key}");
+                assert!(is_own || v1::is_key(&key), "{pattern}: {key}");
                 if let Some(choice) = params::find(&key).and_then(|param| param.choice()) {
-                    assert!(choice.options.iter().any(|option| option.key == value), "{patterns}: {key}={value}");
+                    assert!(choice.options.iter().any(|option| option.key == value), "{pattern}: {key}={value}");
                 }
             }
-            let slots =
-                meaning.matches("***").count().max(meaning.matches("**").count()).max(meaning.matches('*').count());
-            for pattern in patterns.split('|') {
-                assert!(slots == 0 || pattern.contains('{'), "{pattern} has no slot for {meaning}");
-            }
+            let slots = (1..4).rev().find(|many| meaning.contains(&"*".repeat(*many))).unwrap_or(0);
+            assert!(slots <= pattern.matches('{').count(), "{pattern} has no slot for {meaning}");
+        }
+    }
+    #[test]
+    fn every_slot_matches_a_value() {
+        let text = "8 16k 1024 3B 2T 80GB, 400 Gbit/s, llama 3 8b, H100, dgx-h100, torchtitan";
+        let looked = Looked::new(Text { text, tokens: tokens(text) });
+        for (part, _) in PATTERNS.iter().flat_map(|(parts, _)| parts) {
+            let Part::Slot(slot) = part else { continue };
+            let matches = |at| looked.slot(slot, at, &mut Vec::new(), &mut Vec::new()).is_some();
+            assert!((0..looked.text.tokens.len()).any(matches), "{slot}");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::Kind;
 use crate::entries::{Text, family, taken};
 use crate::patterns::{Looked, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::FILLERS;
+use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS};
 
 /// The interpretation of a span of the text.
 #[derive(Clone, Debug)]
@@ -48,8 +48,7 @@ pub(crate) struct Reading {
     pub(crate) fillers: Vec<(usize, usize)>,
 }
 
-static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| FILLERS.split_whitespace().collect());
+static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| FILLERS.iter().copied().collect());
 
 /// Maximum number of tokens read.
 const MOST: usize = 400;
@@ -106,12 +105,6 @@ fn walked(looked: &Looked) -> Reading {
     reading
 }
 
-/// Words that negate the following words.
-const NEGATIONS: [&str; 10] = ["no", "not", "without", "never", "kein", "keine", "ohne", "sans", "sin", "don't"];
-
-/// Words allowed between a negation and the negated words.
-const BETWEEN: [&str; 4] = ["use", "using", "any", "the"];
-
 /// Switches off the option after a negation. If the option cannot be switched off, both are
 /// unknown.
 fn negated(text: &str, reading: &mut Reading) {
@@ -122,7 +115,7 @@ fn negated(text: &str, reading: &mut Reading) {
         let is_negation = NEGATIONS.contains(&last.to_lowercase().as_str());
         let follows = |found: &Finding| {
             text.get(gap.to..found.from)
-                .is_some_and(|between| between.split_whitespace().all(|word| BETWEEN.contains(&word)))
+                .is_some_and(|between| between.split_whitespace().all(|word| BETWEEN_NEGATIONS.contains(&word)))
         };
         let place = reading.found.iter().position(follows).filter(|_| is_negation);
         let Some(place) = place else {

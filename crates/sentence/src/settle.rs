@@ -2,10 +2,10 @@
 
 use analysis::ranking::Ranking;
 use catalog::accuracy::{Fit, verdict};
-use catalog::names::usual_node;
+use catalog::names::{gpu_with_memory, usual_node};
 use catalog::pick::{LADDER, pick_model};
 use catalog::releases::{Release, find, newest};
-use catalog::{MODELS, ModelEntry, accelerator, cluster, default_scenario, model};
+use catalog::{MODELS, ModelEntry, cluster, default_scenario, model};
 use engine::model::ladder;
 use engine::model::memory::odds::Verdict;
 use engine::params::{ParamId, every};
@@ -15,7 +15,6 @@ use engine::validate;
 use links::release::apply_depending;
 use links::{put, v1};
 
-use crate::entries::card_with;
 use crate::means;
 use crate::said::Said;
 
@@ -91,8 +90,8 @@ impl Settled {
     /// Picks cluster, GPU and model.
     fn pick(&mut self, said: &Said) {
         let card = said.number("card");
-        let of_card = card.filter(|_| !said.has(&["hw", "cluster"])).and_then(card_with);
-        let gpu = said.value("hw").or_else(|| said.value("gpu")).or(of_card);
+        let of_card = card.filter(|_| !said.has(&["hw", "cluster"])).and_then(gpu_with_memory);
+        let gpu = said.value("hw").or_else(|| said.value("gpu")).or(of_card.map(|entry| entry.id));
         if let Some(gpu) = gpu {
             match means::cluster_of(gpu) {
                 Some(cluster) => self.put(v1::CLUSTER_KEY, cluster),
@@ -103,9 +102,8 @@ impl Settled {
         } else if self.is_new {
             self.put(v1::CLUSTER_KEY, USUAL_NODE);
         }
-        if let Some(id) = of_card {
-            let name = accelerator(id).map_or(id, |entry| entry.name);
-            self.chose("gpu", name, "only its memory was said, and this is a common card with as much");
+        if let Some(entry) = of_card {
+            self.chose("gpu", entry.name, "only its memory was said, and this is a common card with as much");
         }
         if let Some(gib) = card {
             let own = self.scenario.accelerator.values.memory.gib();

@@ -1,0 +1,69 @@
+//! Generates the vocabulary of sentences from `data/sentence.toml`. A wrong row fails the build.
+
+#[path = "../../catalog/build/generate.rs"]
+mod generate;
+#[path = "../../engine/build/rows.rs"]
+#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
+mod rows;
+#[path = "../../engine/build/shape.rs"]
+#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
+mod shape;
+#[path = "../../links/build/texts.rs"]
+#[allow(dead_code, reason = "shared with the links, whose tables use all of it")]
+mod texts;
+
+use rows::{File, Row};
+use shape::list;
+use texts::meanings;
+
+fn main() {
+    generate::run(|root| {
+        let words = items(&rows::read(root, "data/sentence.toml")?)?;
+        Ok(vec![("words.rs", words)])
+    });
+}
+
+fn items(file: &File) -> Result<String, String> {
+    let arrays =
+        [("group", "name"), ("description", "key"), ("number", "words"), ("factor", "words"), ("list", "name")];
+    let [groups, descriptions, numbers, factors, lists] = file.rows(arrays)?;
+    for group in &groups {
+        group.only(&["name", "kind", "means"])?;
+    }
+    let mut patterns = Vec::new();
+    for (pattern, meaning, group) in meanings(&groups)? {
+        patterns.push(format!("({pattern:?}, Kind::{}, {meaning:?})", group.text("kind")?));
+    }
+    let mut described = Vec::new();
+    for row in &descriptions {
+        row.only(&["key", "says"])?;
+        described.push(format!("({:?}, {:?})", row.key, row.text("says")?));
+    }
+    let mut items = vec![
+        item("All patterns, each with topic and meaning", "ROWS", "Row", &patterns),
+        item("Descriptions of keys that are no parameters", "DESCRIPTIONS", "(&str, &str)", &described),
+        item("Numbers as words", "NUMBERS", "(&str, f64)", &values(&numbers)?),
+        item("Words that multiply the number before them", "FACTORS", "(&str, f64)", &values(&factors)?),
+    ];
+    for row in &lists {
+        row.only(&["name", "what", "words"])?;
+        let words: Vec<String> = row.text("words")?.split_whitespace().map(|word| format!("{word:?}")).collect();
+        items.push(item(row.text("what")?, &row.key.to_uppercase(), "&str", &words));
+    }
+    Ok(items.concat())
+}
+
+/// Writes each word of the rows with its row's value.
+fn values(rows: &[Row]) -> Result<Vec<String>, String> {
+    let mut values = Vec::new();
+    for row in rows {
+        row.only(&["words", "value"])?;
+        let value = row.number("value")?;
+        values.extend(row.key.split_whitespace().map(|word| format!("({word:?}, {value:?})")));
+    }
+    Ok(values)
+}
+
+fn item(what: &str, name: &str, of: &str, rows: &[String]) -> String {
+    format!("/// {what}.\npub(crate) const {name}: &[{of}] = {};\n", list(rows))
+}
