@@ -9,9 +9,9 @@
 export type ParameterKey =
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'train' | 'rank' | 'targets' | 'loradrop' | 'trainemb' | 'frozen'
   | 'base' | 'tower' | 'projector' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem'
-  | 'sleep' | 'gengpu' | 'texts' | 'meanlen' | 'images' | 'imageres' | 'samples' | 'epochs' | 'losstokens' | 'mbs'
-  | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared'
-  | 'recipe' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'wgrad16' | 'mtp' | 'paged' | 'offloadopt'
+  | 'sleep' | 'gengpu' | 'texts' | 'meanlen' | 'images' | 'imageres' | 'samples' | 'epochs' | 'mbs' | 'accum'
+  | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe'
+  | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'wgrad16' | 'mtp' | 'paged' | 'offloadopt'
   | 'offloadparams' | 'offloadact' | 'nvme' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'lossparallel'
   | 'embedtp' | 'cp' | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync'
   | 'rootunit' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks'
@@ -20,16 +20,16 @@ export type ParameterKey =
   | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
   | 'anchortime' | 'anchormemory' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery'
   | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'nvmebw' | 'hostspeed' | 'loader'
-  | 'dispatch8' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn'
-  | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers'
-  | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
-  | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias'
-  | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate'
-  | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'clampedgate' | 'ngroup' | 'topkgroup' | 'expertlatent'
-  | 'attngate' | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank'
-  | 'statechunk' | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside' | 'towerlayers' | 'towerhidden'
-  | 'towerheads' | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge' | 'positions' | 'imagetokens' | 'imagesin'
-  | 'towerwindow' | 'towerglobal' | 'towerparams' | 'projparams';
+  | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn' | 'attntuned'
+  | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden'
+  | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied'
+  | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank'
+  | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense'
+  | 'moestep' | 'routerbias' | 'expertbias' | 'clampedgate' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate'
+  | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
+  | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside' | 'towerlayers' | 'towerhidden' | 'towerheads'
+  | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge' | 'positions' | 'imagetokens' | 'imagesin' | 'towerwindow'
+  | 'towerglobal' | 'towerparams' | 'projparams';
 
 /** What parameters are called elsewhere, which is read as well: by PyTorch, torchtitan, transformers, DeepSpeed, Megatron, and in tables. */
 export type KnownName =
@@ -252,7 +252,7 @@ export interface Report {
   /** How experts run, with what the engine chose of it; `null` in a dense model. */
   experts: {
     dispatcher: 'alltoall' | 'fused'; all_to_all: 'linear' | '2dh'; chunks: number; capacity_factor: number;
-    imbalance: number; across_micro_batches: boolean; grouped: boolean; dispatch_8bit: boolean;
+    imbalance: number; across_micro_batches: boolean; grouped: boolean;
   } | null;
   /** What each strategy reaches; `null` where nothing searched fits. */
   strategies: {

@@ -57,12 +57,7 @@ fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
     } else {
         String::new()
     };
-    let loss = if scenario.texts.loss_share < 1.0 {
-        format!(" {} of the tokens have a loss.", format::params(run.loss_tokens))
-    } else {
-        String::new()
-    };
-    format!(" That is {samples} texts {epochs} times: {per_step} a step, {steps} steps an epoch{padding}.{loss}")
+    format!(" That is {samples} texts {epochs} times: {per_step} a step, {steps} steps an epoch{padding}.")
 }
 
 /// Returns names and values of the run's figures.

@@ -23,6 +23,7 @@ const FIELDS: &[&str] = &[
     "type",
     "options",
     "applies",
+    "control",
     "shown",
     "axis",
     "axis_range",
@@ -99,11 +100,12 @@ fn param(row: &Row, csv: &str, group: &str, applies: &str, axis: &str, kind: &st
     };
     Ok(format!(
         "Param {{ id: ParamId::{}, key: {:?}, label: {:?}, csv: {csv:?}, group: Group::{group}, help: {:?}, \
-         kind: {kind}, applies: {applies}, is_relevant: {}, axis: {axis}, window: {window}, knob: {} }}",
+         kind: {kind}, applies: {applies}, has_control: {}, is_relevant: {}, axis: {axis}, window: {window}, knob: {} }}",
         row.key,
         row.text("key")?,
         row.text("label")?,
         row.text("help")?,
+        row.fields.get("control").and_then(Value::as_bool).unwrap_or(true),
         condition(row, "shown").unwrap_or_else(|| "|_| true".to_owned()),
         condition(row, "grows").map_or_else(|| "None".to_owned(), |grows| format!("Some({grows})")),
     ))

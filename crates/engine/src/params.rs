@@ -204,6 +204,8 @@ pub struct Param {
     /// Whether the parameter has an effect in a scenario (the shard size only has one under some
     /// strategies).
     pub applies: fn(&Scenario) -> bool,
+    /// Whether the page has a control for the parameter; others are only set by files and links.
+    pub has_control: bool,
     /// Whether the page shows the parameter for this scenario: the widths of experts are hidden for
     /// a dense model, the modules to recompute under every other recomputation mode.
     pub is_relevant: fn(&Scenario) -> bool,

@@ -81,7 +81,7 @@ type Row = (&'static str, &'static Param);
 /// Returns the rows of every fold that apply to the scenario.
 fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
     let mut rows = [const { Vec::new() }; FOLDS.len()];
-    for param in every().filter(|param| !PROMOTED.contains(&param.id)) {
+    for param in every().filter(|param| param.has_control && !PROMOTED.contains(&param.id)) {
         if let Some((place, heading)) = place_of(param)
             && param.is_shown(scenario)
             && let Some(rows) = rows.get_mut(place)

@@ -50,7 +50,7 @@ fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
     let models = MODELS.iter().map(move |entry| item(entry.name, "model", entry.family, Target::Model(entry.id)));
     let gpus = ACCELERATORS.iter().map(move |entry| item(entry.name, "GPU", entry.id, Target::Accelerator(entry.id)));
     let clusters = CLUSTERS.iter().map(move |entry| item(entry.name, "cluster", entry.id, Target::Cluster(entry.id)));
-    let shown = every().filter(|param| param.group == Group::Main || param.is_shown(scenario));
+    let shown = every().filter(|param| param.has_control && (param.group == Group::Main || param.is_shown(scenario)));
     let controls = shown.map(move |param| item(param.label, "control", param.key, Target::Control(param.id)));
     let numbers = explain::numbers().map(move |card| item(card.title, "why?", "", Target::Card(card.key)));
     let terms = TERMS.iter().map(move |term| item(term.name, "term", "", Target::Card(term.key)));

@@ -227,8 +227,6 @@ pub struct ExpertParallel {
     /// Whether the grouped kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and
     /// CuTe's grouped MLPs).
     pub fused: bool,
-    /// Whether tokens are sent to their experts in 8 bits, and their results back in 16.
-    pub dispatch_8bit: bool,
 }
 
 impl ExpertParallel {
@@ -243,6 +241,5 @@ impl ExpertParallel {
         across_micro_batches: false,
         grouped: true,
         fused: false,
-        dispatch_8bit: false,
     };
 }

@@ -18,15 +18,12 @@ pub struct TextList {
     pub samples: f64,
     /// Number of epochs.
     pub epochs: f64,
-    /// Share of the tokens that have a loss, 0 to 1: completions without their prompts.
-    pub loss_share: f64,
 }
 
 impl TextList {
     /// Full sequences, with the number and lengths of a typical instruction data set in case texts
     /// are chosen.
-    pub const USUAL: Self =
-        Self { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 };
+    pub const USUAL: Self = Self { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0 };
 
     /// Returns the tokens of all texts in all epochs, where the longest text has `longest` tokens.
     fn tokens(&self, longest: u32) -> f64 {
@@ -60,8 +57,6 @@ pub struct TextRun {
     pub per_second: f64,
     /// Steps of one epoch.
     pub steps_per_epoch: f64,
-    /// Tokens of the whole run with a loss.
-    pub loss_tokens: f64,
     /// Share of the computed tokens that are padding.
     pub padding: f64,
 }
@@ -133,7 +128,6 @@ impl Scenario {
             per_step,
             per_second: per_step / report.time.step.get(),
             steps_per_epoch: budget::steps(self.texts.samples, per_step),
-            loss_tokens: self.train_tokens() * self.texts.loss_share,
             padding: 1.0 - setup.useful(),
         })
     }

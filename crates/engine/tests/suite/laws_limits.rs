@@ -73,7 +73,7 @@ proptest! {
 
     /// Nor does a host whose memory carries more, or tokens sent in fewer bits.
     #[test]
-    fn a_faster_host_and_fewer_bits_never_slow_the_step(scenario in any_valid_scenario(), gb_per_s in 1.0..2000.0, factor in 1.0..8.0) {
+    fn a_faster_host_never_slows_the_step(scenario in any_valid_scenario(), gb_per_s in 1.0..2000.0, factor in 1.0..8.0) {
         let mut slow = as_asked(&scenario);
         slow.offload.optimizer = true;
         slow.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(gb_per_s);
@@ -82,11 +82,6 @@ proptest! {
         prop_assert!(fast.report().time.step <= slow.report().time.step * SLACK);
         // No number of it is no limit.
         fast.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(0.0);
-        prop_assert!(fast.report().time.step <= slow.report().time.step * SLACK);
-
-        slow.experts.dispatch_8bit = false;
-        fast = slow;
-        fast.experts.dispatch_8bit = true;
         prop_assert!(fast.report().time.step <= slow.report().time.step * SLACK);
     }
 

@@ -113,6 +113,5 @@ pub(super) fn experts(experts: ExpertParallel) -> Value {
         "imbalance": experts.imbalance,
         "across_micro_batches": experts.across_micro_batches,
         "grouped": experts.grouped,
-        "dispatch_8bit": experts.dispatch_8bit,
     })
 }

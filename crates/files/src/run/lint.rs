@@ -78,7 +78,6 @@ impl Changes {
         let how = |scenario: &Scenario| {
             let Choices { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
                 scenario.choices;
-            let dispatch = scenario.experts.dispatch_8bit;
             (
                 recipe,
                 compute_format,
@@ -87,7 +86,6 @@ impl Changes {
                 gradients_in_16_bits,
                 scenario.trained.base,
                 kernels.dropout,
-                dispatch,
             )
         };
         if sequences(before) != sequences(after) || what(before) != what(after) {

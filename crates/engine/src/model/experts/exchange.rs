@@ -35,31 +35,9 @@ pub fn dispatch_time(setup: &Setup) -> Seconds {
     dispatch_cost(setup)
 }
 
-/// Bytes of an element in 8 bits with one fp32 scale for every 128 elements (DeepSeek-V3, arXiv
-/// 2412.19437, section 3.3.1).
-const EIGHT_BIT: f64 = 1.0 + 4.0 / 128.0;
-
-/// Returns the time of dispatch and combine in one pass. With 8-bit dispatch, the dispatch, and in
-/// the backward pass the gradient of the combine, is sent in 8 bits, as in DeepSeek-V3 (arXiv
-/// 2412.19437, section 3.3.3); the opposite direction uses the activations' format.
-///
-/// ```
-/// # use links::decode;
-/// # use engine::model::experts::exchange::both_ways;
-/// let time = |link: &str| {
-///     both_ways(&decode(&format!("cluster=h800-400g&model=deepseek-v3&gpus=2048&pp=16&ep=64&{link}")).scenario.setup())
-/// };
-/// // 1 + 1/32 bytes there and 2 back, of 2 and 2.
-/// let less = time("dispatcher=fused&dispatch8=yes") / time("dispatcher=fused");
-/// assert!((less - 3.03125 / 4.0).abs() < 0.03, "{less}");
-/// ```
+/// Returns the time of dispatch and combine in one pass.
 pub fn both_ways(setup: &Setup) -> Seconds {
-    let back: Seconds = dispatch_cost(setup);
-    if !setup.experts.dispatch_8bit {
-        return COLLECTIVES_PER_PASS * back;
-    }
-    let there: Seconds = dispatch_in(setup, EIGHT_BIT);
-    there + back
+    COLLECTIVES_PER_PASS * dispatch_time(setup)
 }
 
 /// Returns the cost of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
@@ -69,16 +47,12 @@ pub fn both_ways(setup: &Setup) -> Seconds {
 /// each other's tokens before the expert and reduce its partial results after it; the reported
 /// traffic omits this, and includes the part of the buffer that a GPU sends to itself.
 pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
-    dispatch_in(setup, states::recipe_bytes(setup.recipe).activation)
-}
-
-/// Returns the cost of one dispatch with elements of `element` bytes.
-fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
     let (mesh, network) = (&setup.mesh, &setup.network);
     if mesh.expert_group() <= 1 {
         return C::default();
     }
     let world = mesh.gpus();
+    let element = states::recipe_bytes(setup.recipe).activation;
     let token = element * f64::from(setup.architecture.expert_hidden_size());
     let sent = Bytes::new(copies(setup) * token * setup.experts.imbalance);
     let group = Group::strided(mesh.ep, mesh.etp, world, network);
