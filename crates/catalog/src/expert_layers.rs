@@ -129,20 +129,6 @@ pub fn swin_v2_moe() -> MoeLayer {
     }
 }
 
-/// Returns the total and the active parameters of [`swin_v2_moe`]: two matrices and the first one's
-/// bias per expert, and the gate's matrix.
-///
-/// ```
-/// # use catalog::expert_layers::swin_v2_moe_params;
-/// // 2 * 512 * 2,048 + 2,048 an expert, 512 * 32 in the gate.
-/// assert_eq!(swin_v2_moe_params(), (32 * 2_099_200 + 16_384, 2_099_200 + 16_384));
-/// ```
-pub fn swin_v2_moe_params() -> (u64, u64) {
-    let [hidden, width, experts] = SWIN.map(u64::from);
-    let (expert, gate) = (2 * hidden * width + width, hidden * experts);
-    (experts * expert + gate, expert + gate)
-}
-
 /// A named layer that a publication measured.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpertLayerEntry {
