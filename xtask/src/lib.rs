@@ -9,6 +9,7 @@
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
 //! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name
 //!   exists.
+//! - [`scaffold`]: begins the commonest changes.
 //! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of English;
 //!   [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
@@ -30,5 +31,6 @@ pub mod programs;
 pub mod prose;
 pub mod random;
 pub mod recipes;
+pub mod scaffold;
 pub mod shell;
 pub mod site;

@@ -8,13 +8,14 @@ use std::time::Duration;
 use flags::{Xtask, XtaskCmd};
 use xtask::checks::Part;
 use xtask::site::{Profile, serve};
-use xtask::{bench, book, checks, engine, graph, packages, random, recipes, site};
+use xtask::{bench, book, checks, engine, graph, packages, random, recipes, scaffold, site};
 
 #[allow(unreachable_pub, reason = "xflags writes it so")]
 mod flags {
     use std::ffi::OsString;
     use std::path::PathBuf;
     use xtask::checks::Part;
+    use xtask::scaffold::Thing;
 
     xflags::xflags! {
         /// The project's commands, as in `cargo xtask serve`.
@@ -29,6 +30,12 @@ mod flags {
             }
             /// Builds the site into dist/, ready for any static file server.
             cmd build {}
+            /// Begins a change of CONTRIBUTING.md: `new accelerator ID`, `new key PROGRAM KEY`,
+            /// `new program FOLDER` or `new parameter FIELD` writes the rows and says what is left.
+            cmd new {
+                required thing: Thing
+                repeated names: String
+            }
             /// Prints the report of a link, a fragment or a scenario, as JSON.
             cmd estimate { repeated arguments: OsString }
             /// Prints the catalog as JSON, each entry with its source.
@@ -143,6 +150,7 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
             serve::serve(profile, flags.port.unwrap_or(serve::PORT))?;
         }
         XtaskCmd::Build(_) => site::build(Profile::Shipped)?,
+        XtaskCmd::New(flags) => scaffold::run(flags.thing, &flags.names)?,
         XtaskCmd::Estimate(flags) => return engine::run("estimate", &flags.arguments),
         XtaskCmd::Catalog(flags) => return engine::run("catalog", &flags.arguments),
         XtaskCmd::Params(flags) => return engine::run("params", &flags.arguments),

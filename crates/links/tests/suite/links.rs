@@ -71,18 +71,52 @@ fn published_links_mean_what_they_meant() {
     }
 }
 
-/// A key or an option that no published link holds could change its name unnoticed.
+/// A whole custom shape, from which a link with any row of the shape starts.
+const CUSTOM: &str = "v=1&model=custom&layers=24&hidden=2880&heads=64&kv=8&headdim=64&ffn=2880&vocab=201088\
+     &experts=32&topk=4&effn=2880&towerlayers=24";
+
+/// A key or an option that no published link holds could change its name unnoticed. With
+/// `UPDATE_EXPECT=1` a block is added for each.
 #[test]
 fn every_key_and_every_option_is_published() {
     let meanings: Vec<_> = published().into_iter().flat_map(|(_, meaning)| meaning).collect();
+    let mut blocks = Vec::new();
     for param in every() {
-        assert!(meanings.iter().any(|(key, _)| *key == param.key), "{}", param.key);
-        if let Kind::Choice(choice) = param.kind {
-            for option in choice.options {
-                assert!(meanings.contains(&(param.key, option.key)), "{}={}", param.key, option.key);
+        match param.kind {
+            Kind::Choice(choice) => {
+                let missing = choice.options.iter().enumerate();
+                let missing = missing.filter(|(_, option)| !meanings.contains(&(param.key, option.key)));
+                blocks.extend(missing.map(|(index, _)| block(param.key, |scenario| (choice.set)(scenario, index))));
             }
+            Kind::Number(number) if !meanings.iter().any(|(key, _)| *key == param.key) => {
+                let value = (2.0 * number.min).clamp(number.min.max(1.0), number.max);
+                blocks.push(block(param.key, |scenario| (number.set)(scenario, value)));
+            }
+            Kind::Number(_) => {}
         }
     }
+    if std::env::var("UPDATE_EXPECT").is_ok_and(|value| value == "1") {
+        let text = PUBLISHED.to_owned() + &blocks.concat();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/links/v1.txt"), text).unwrap();
+    } else {
+        assert_eq!(blocks, [""; 0], "`cargo xtask test --record` adds them");
+    }
+}
+
+/// Writes a link that sets a parameter, and what it means: the parameter, then the first rows.
+fn block(key: &str, set: impl Fn(&mut Scenario)) -> String {
+    let links = ["", CUSTOM].map(|start| {
+        let mut scenario = decode(start).scenario;
+        set(&mut scenario);
+        encode(&scenario)
+    });
+    let holds = |link: &&String| link.contains(&format!("&{key}="));
+    let link = links.iter().find(holds).unwrap_or(&links[usize::from(ARCHITECTURE.iter().any(|row| row.key == key))]);
+    let meaning = meaning(&decode(link).scenario);
+    let rows =
+        meaning.iter().filter(|(row, _)| row == key).chain(meaning.iter().filter(|(row, _)| row != key).take(20));
+    let rows: String = rows.map(|(row, value)| format!("  {row} {value}\n")).collect();
+    format!("\n{link}\n{rows}")
 }
 
 /// Version 1 starts at today's first visit. When the first visit changes, this test goes, and the
