@@ -115,8 +115,8 @@ fn block(key: &str, set: impl Fn(&mut Scenario)) -> String {
     let meaning = meaning(&decode(link).scenario);
     let rows =
         meaning.iter().filter(|(row, _)| row == key).chain(meaning.iter().filter(|(row, _)| row != key).take(20));
-    let rows: String = rows.map(|(row, value)| format!("  {row} {value}\n")).collect();
-    format!("\n{link}\n{rows}")
+    let rows: Vec<String> = rows.map(|(row, value)| format!("  {row} {value}\n")).collect();
+    format!("\n{link}\n{}", rows.concat())
 }
 
 /// Version 1 starts at today's first visit. When the first visit changes, this test goes, and the
