@@ -154,8 +154,8 @@ const WALLED: [&str; 13] =
     [ENGINE, CATALOG, LINKS, TRACE, ANALYSIS, "explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
 
 /// Packages with recording tests: libraries, the command line, and the page.
-const RECORDING: [&str; 11] =
-    [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "api", CLI, "shardwise"];
+const RECORDING: [&str; 12] =
+    [ENGINE, CATALOG, LINKS, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "api", CLI, "shardwise"];
 
 /// File with the times of the last run, in the target folder.
 const TIMES: &str = "test-seconds.csv";

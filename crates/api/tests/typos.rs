@@ -200,12 +200,3 @@ fn a_slip_of_the_fingers_is_refused_with_the_right_spelling() {
         assert!(suggested * 10 >= refused * 9, "{suggested} of {refused}: {:#?}", &missed[..missed.len().min(40)]);
     }
 }
-
-/// The types of the JavaScript package contain all accepted names.
-#[test]
-fn the_types_have_every_name() {
-    let types = include_str!("../../../npm/js/index.d.ts");
-    for name in known_names() {
-        assert!(types.contains(&format!("'{name}'")), "{name}");
-    }
-}

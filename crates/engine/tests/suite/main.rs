@@ -20,7 +20,6 @@ mod formulas;
 mod framework;
 mod frozen;
 mod guard;
-mod keys;
 mod laws;
 mod laws_host;
 mod laws_limits;
