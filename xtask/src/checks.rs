@@ -116,7 +116,9 @@ const STEPS: &[Step] = &[
         10,
         Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--test", "book"]))),
     ),
-    Step(Record, "Tests, which record", 400, Tests(|| Ok(recording()))),
+    // The figures of links follow the links.
+    Step(Record, "Links, which record", 60, Tests(|| Ok(recording(&[LINKS])))),
+    Step(Record, "Tests, which record", 400, Tests(|| Ok(recording(&RECORDING)))),
     Step(Nightly, "Tools", 300, Check(|| ensure(&[&WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
     Step(Nightly, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
     Step(Nightly, "Firefox and geckodriver", 60, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
@@ -154,8 +156,8 @@ const WALLED: [&str; 13] =
     [ENGINE, CATALOG, LINKS, TRACE, ANALYSIS, "explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
 
 /// Packages with recording tests: libraries, the command line, and the page.
-const RECORDING: [&str; 12] =
-    [ENGINE, CATALOG, LINKS, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "api", CLI, "shardwise"];
+const RECORDING: [&str; 11] =
+    [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "api", CLI, "shardwise"];
 
 /// File with the times of the last run, in the target folder.
 const TIMES: &str = "test-seconds.csv";
@@ -254,9 +256,9 @@ fn built_site(arguments: &[&str]) -> Command {
     tests
 }
 
-fn recording() -> Command {
+fn recording(packages: &[&str]) -> Command {
     let mut tests = cargo(&["test", "--quiet", "--no-fail-fast"]);
-    tests.args(RECORDING.iter().flat_map(|name| ["--package", name])).env("UPDATE_EXPECT", "1");
+    tests.args(packages.iter().flat_map(|name| ["--package", name])).env("UPDATE_EXPECT", "1");
     tests
 }
 
