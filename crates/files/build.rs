@@ -8,13 +8,13 @@ fn main() {
     let folder = Path::new(&root).join("programs");
     println!("cargo:rerun-if-changed={}", folder.display());
     let folders = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut tables: Vec<_> =
-        folders.map(|entry| entry.path().join("keys.toml")).filter(|path| path.is_file()).collect();
-    tables.sort();
+    let mut folders: Vec<_> =
+        folders.map(|entry| entry.path()).filter(|path| path.join("keys.toml").is_file()).collect();
+    folders.sort();
     let mut list = String::from("&[\n");
-    for table in tables {
-        println!("cargo:rerun-if-changed={}", table.display());
-        let _ = writeln!(list, "    include_str!({:?}),", table.display().to_string());
+    for folder in folders {
+        let key = folder.file_name().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(list, "    ({key:?}, include_str!({:?})),", folder.join("keys.toml").display().to_string());
     }
     list.push(']');
     let out = std::env::var("OUT_DIR").unwrap_or_default();

@@ -535,7 +535,7 @@ mod tests {
     #[test]
     fn files_that_are_not_read_say_what_to_give() {
         assert!(made("colossal-ai").contains("recognised and not read. Give its values by hand"));
-        assert!(made("trl").contains("Files of TRL SFTTrainer are read") && made("trl").contains("`trl sft`"));
+        assert!(made("trl").contains("Files of TRL are read") && made("trl").contains("`trl sft`"));
         let refused = refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
         assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("slime"));
     }

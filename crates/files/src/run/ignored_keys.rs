@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::format::Format;
+use super::program::Table;
 use super::spelling::plain;
+use catalog::programs::Program;
 
 /// Sections whose keys are all irrelevant, by the first part of the path.
 const SECTIONS: &str = "\
@@ -75,19 +76,17 @@ static LISTS: LazyLock<[HashSet<&str>; 3]> =
     LazyLock::new(|| [SECTIONS, KEYS, WORDS].map(|list| list.split(' ').collect()));
 
 /// Whether a key affects neither memory nor speed.
-pub(super) fn is_irrelevant(path: &str, format: Format) -> bool {
+pub(super) fn is_irrelevant(path: &str, program: Program) -> bool {
     if path.starts_with(['$', '?', '_']) {
         return true;
     }
-    if let Format::Table(program) = format
-        && program.is_irrelevant(path)
-    {
+    if Table::find(program).is_some_and(|table| table.is_irrelevant(path)) {
         return true;
     }
     let plain = plain(path);
     // MosaicML's platform nests the configuration below one key.
     if let Some(rest) = plain.strip_prefix("parameters.") {
-        return is_irrelevant(rest, format);
+        return is_irrelevant(rest, program);
     }
     let first = plain.split('.').next().unwrap_or_default();
     let last = plain.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default().trim_start_matches('_');
@@ -101,6 +100,6 @@ pub(super) fn is_irrelevant(path: &str, format: Format) -> bool {
     if keys.contains(last) || keys.contains(path) {
         return true;
     }
-    let is_word = |word: &str| words.contains(word) && !(word == "name" && format == Format::Torchtitan);
+    let is_word = |word: &str| words.contains(word) && !(word == "name" && program == Program::Torchtitan);
     last.split('_').any(is_word) || last.ends_with("_component_") || last.ends_with("_target_")
 }

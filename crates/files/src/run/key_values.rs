@@ -1,4 +1,4 @@
-//! Keys and values of a scenario in each format, for changes that the linter writes.
+//! Keys and values of a scenario in each program's files, for changes that the linter writes.
 
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
@@ -6,8 +6,8 @@ use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
 use engine::params::{self, Kind, Param};
 use engine::scenario::{Scenario, Strategy};
 
-use super::format::Format;
-use super::program::{Meaning, Program, Row};
+use super::program::{Meaning, Row, Table};
+use catalog::programs::Program;
 
 /// A key with its value.
 pub(super) struct KeyValue {
@@ -32,27 +32,30 @@ impl KeyValues {
     }
 }
 
-/// Returns the keys and values of a scenario in a format.
-pub(super) fn key_values(format: Format, scenario: &Scenario) -> Vec<KeyValue> {
+/// Returns the keys and values of a scenario in the files of a program.
+pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue> {
     let mut key_values = KeyValues { list: Vec::new() };
-    match format {
-        Format::Config | Format::Peft | Format::FsdpConfig => {}
-        Format::Trainer | Format::Trl => trainer(&mut key_values, format, scenario),
-        Format::Axolotl => axolotl(&mut key_values, scenario),
-        Format::Torchtitan => torchtitan(&mut key_values, scenario),
-        Format::Megatron => megatron(&mut key_values, scenario),
-        Format::Bridge | Format::Nemo => nemo(&mut key_values, format, scenario),
-        Format::MaxText => maxtext(&mut key_values, scenario),
-        Format::Accelerate => accelerate(&mut key_values, scenario),
-        Format::DeepSpeed => deepspeed(&mut key_values, scenario),
-        Format::Table(program) => table(&mut key_values, program, scenario),
+    match program {
+        Program::Transformers | Program::Trl => trainer(&mut key_values, program, scenario),
+        Program::Axolotl => axolotl(&mut key_values, scenario),
+        Program::Torchtitan => torchtitan(&mut key_values, scenario),
+        Program::MegatronLm => megatron(&mut key_values, scenario),
+        Program::MegatronBridge | Program::Nemo => nemo(&mut key_values, program, scenario),
+        Program::Maxtext => maxtext(&mut key_values, scenario),
+        Program::Accelerate => accelerate(&mut key_values, scenario),
+        Program::Deepspeed => deepspeed(&mut key_values, scenario),
+        _ => {
+            if let Some(program) = Table::find(program) {
+                table(&mut key_values, program, scenario);
+            }
+        }
     }
     key_values.list
 }
 
 /// Adds the keys that a program's table has for a scenario.
-fn table(key_values: &mut KeyValues, program: &'static Program, scenario: &Scenario) {
-    for row in &program.rows {
+fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario) {
+    for row in &table.rows {
         if row.is == "trainer.arguments" {
             arguments(key_values, scenario);
         }
@@ -138,11 +141,11 @@ fn arguments(key_values: &mut KeyValues, scenario: &Scenario) {
     put_optimizer(key_values, "optim", scenario);
 }
 
-fn trainer(key_values: &mut KeyValues, format: Format, scenario: &Scenario) {
+fn trainer(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
     arguments(key_values, scenario);
     key_values.put("gradient_checkpointing", recomputes(scenario));
     key_values.put("use_liger_kernel", saves_logits(scenario));
-    if format == Format::Trl && !scenario.objective.task.generates() {
+    if program == Program::Trl && !scenario.objective.task.generates() {
         key_values.put("max_length|max_seq_length", scenario.seq_len);
     } else {
         key_values
@@ -272,8 +275,8 @@ fn switch(on: bool) -> &'static str {
     if on { "true" } else { "" }
 }
 
-fn nemo(key_values: &mut KeyValues, format: Format, scenario: &Scenario) {
-    if format == Format::Bridge {
+fn nemo(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
+    if program == Program::MegatronBridge {
         key_values.put("train.micro_batch_size|micro_batch_size", scenario.micro_batch_size);
         key_values.put("train.global_batch_size|global_batch_size", global_batch(scenario));
     } else {
