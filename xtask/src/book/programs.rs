@@ -26,6 +26,8 @@ pub(super) struct Program {
     pub(super) framework: String,
     /// Table of keys, if there is one.
     pub(super) keys: Option<Value>,
+    /// Keys that change neither memory nor speed, if any are listed.
+    pub(super) quiet: Value,
     /// Releases, earliest first.
     pub(super) releases: Vec<Value>,
     /// Keys removed from the program.
@@ -106,6 +108,7 @@ fn program(folder: &Path, marks: &Marks) -> Result<Program> {
         name,
         framework,
         keys,
+        quiet: table("quiet.toml")?.unwrap_or_default(),
     })
 }
 

@@ -8,8 +8,6 @@ use std::sync::LazyLock;
 use catalog::programs::Program;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::spelling::plain;
-
 /// Keys of programs, each with the text of its table.
 const TABLES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
@@ -173,12 +171,6 @@ pub(super) struct Table {
     /// Source of the defaults.
     #[allow(dead_code, reason = "said in the table for people")]
     source: String,
-    /// Keys that change neither memory nor speed, by their last part.
-    #[serde(default)]
-    quiet: Vec<String>,
-    /// Sections of keys that change neither memory nor speed.
-    #[serde(default)]
-    quiet_sections: Vec<String>,
     /// Defaults of the program.
     #[serde(default)]
     pub(super) usual: Rows<Scalar>,
@@ -208,9 +200,6 @@ fn parsed(text: &str) -> Result<Table, toml_edit::de::Error> {
     for row in &mut table.rows {
         row.spellings = row.name.join("|");
     }
-    for key in table.quiet.iter_mut().chain(&mut table.quiet_sections) {
-        *key = plain(key);
-    }
     Ok(table)
 }
 
@@ -223,20 +212,6 @@ impl Table {
     /// Whether the program passes arguments to transformers' Trainer.
     pub(super) fn is_on_the_trainer(&self) -> bool {
         self.rows.iter().any(|row| row.is == "trainer.arguments")
-    }
-
-    /// Whether a key of the program changes neither memory nor speed.
-    pub(super) fn is_irrelevant(&self, path: &str) -> bool {
-        let path = plain(path);
-        let last = path.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default();
-        let is_it = |known: &String| {
-            *known == path || known == last.trim_start_matches('_') || known.strip_prefix('*') == Some(last)
-        };
-        let is_below = |section: &String| {
-            path.strip_prefix(section.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                || path.contains(section.as_str()) && path.contains(&format!(".{section}."))
-        };
-        self.quiet.iter().any(is_it) || self.quiet_sections.iter().any(is_below)
     }
 }
 
