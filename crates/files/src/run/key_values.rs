@@ -198,11 +198,11 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("training.local_batch_size|training.batch_size", local);
     // Later releases count tokens instead of sequences.
     key_values.put_if_present("training.num_tokens_per_microbatch_per_dp_rank", local.saturating_mul(scenario.seq_len));
-    if scenario.pp == 1 && scenario.grad_accum_steps > 1 {
-        key_values.put("training.global_batch_size", global_batch(scenario));
-    } else {
-        key_values.put_if_present("training.global_batch_size", global_batch(scenario));
-    }
+    key_values.list.push(KeyValue {
+        keys: "training.global_batch_size",
+        value: global_batch(scenario).to_string(),
+        only_present: scenario.pp > 1 || scenario.grad_accum_steps <= 1,
+    });
     key_values.put("training.seq_len", scenario.seq_len);
     let mode = match scenario.recompute {
         Recompute::None => "none",
@@ -295,19 +295,14 @@ fn nemo(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
         .put("model.context_parallel_size|trainer.strategy.context_parallel_size|context_parallel_size", scenario.cp);
     key_values
         .put_if_present("model.expert_model_parallel_size|trainer.strategy.expert_model_parallel_size", scenario.ep);
-    match scenario.recompute {
-        Recompute::None => key_values
-            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "null"),
-        Recompute::Full => key_values
-            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "full"),
-        Recompute::AttentionCore => {
-            key_values.put(
-                "model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity",
-                "selective",
-            );
-        }
-        _ => {}
-    }
+    let granularity = match scenario.recompute {
+        Recompute::None => "null",
+        Recompute::Full => "full",
+        Recompute::AttentionCore => "selective",
+        _ => return,
+    };
+    key_values
+        .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", granularity);
 }
 
 fn maxtext(key_values: &mut KeyValues, scenario: &Scenario) {
@@ -344,12 +339,9 @@ fn accelerate(key_values: &mut KeyValues, scenario: &Scenario) {
 }
 
 fn stage(key_values: &mut KeyValues, scenario: &Scenario, key: &'static str) {
-    match scenario.strategy {
-        Strategy::Ddp => key_values.put_if_present(key, 0),
-        Strategy::Zero1 => key_values.put_if_present(key, 1),
-        Strategy::Zero2 => key_values.put_if_present(key, 2),
-        Strategy::FullShard => key_values.put_if_present(key, 3),
-        _ => {}
+    let stages = [Strategy::Ddp, Strategy::Zero1, Strategy::Zero2, Strategy::FullShard];
+    if let Some(stage) = stages.iter().position(|strategy| *strategy == scenario.strategy) {
+        key_values.put_if_present(key, stage);
     }
 }
 
@@ -358,14 +350,11 @@ fn deepspeed(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put_if_present("train_micro_batch_size_per_gpu", scenario.micro_batch_size);
     key_values.put_if_present("gradient_accumulation_steps", scenario.grad_accum_steps);
     key_values.put_if_present("train_batch_size", global_batch(scenario));
-    let device = |on: bool| if on { "cpu" } else { "none" };
-    let held = |on: bool, key: &'static str, key_values: &mut KeyValues| {
-        if on {
-            key_values.put(key, device(on));
-        } else {
-            key_values.put_if_present(key, device(on));
-        }
-    };
-    held(scenario.offload.optimizer, "zero_optimization.offload_optimizer.device", key_values);
-    held(scenario.offload.parameters, "zero_optimization.offload_param.device", key_values);
+    for (on, keys) in [
+        (scenario.offload.optimizer, "zero_optimization.offload_optimizer.device"),
+        (scenario.offload.parameters, "zero_optimization.offload_param.device"),
+    ] {
+        let value = if on { "cpu" } else { "none" }.to_owned();
+        key_values.list.push(KeyValue { keys, value, only_present: !on });
+    }
 }

@@ -1,9 +1,10 @@
 //! Detection of the program of a file, by the signatures in `data/programs.toml`.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use catalog::programs::Program;
-use toml_edit::{DocumentMut, Item};
+use serde::Deserialize;
 
 use super::signatures::Shown;
 use crate::run::program::Table;
@@ -13,56 +14,59 @@ use crate::run::tree::Tree;
 /// The table of all programs.
 const TABLE: &str = include_str!("../../../data/programs.toml");
 
+/// The table as written.
+#[derive(Default, Deserialize)]
+struct File {
+    /// Advice for files without a reader: sentences by name.
+    instead: HashMap<String, String>,
+    #[serde(rename = "program")]
+    programs: Vec<Signatures>,
+}
+
 /// The signatures of a program.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Signatures {
     name: String,
     /// Description of the file, if it is not the configuration of a run.
     what: Option<String>,
     /// The program; `None` if it has no reader.
+    #[serde(skip)]
     program: Option<Program>,
     /// Lists of keys; a file with all keys of one list is of this program.
-    keys: Vec<Vec<String>>,
+    #[serde(default)]
+    keys: Vec<String>,
+    #[serde(default)]
     commands: Vec<String>,
+    #[serde(default)]
     imports: Vec<String>,
     /// Parts of texts that no parser accepts.
+    #[serde(default)]
     texts: Vec<String>,
     /// Advice for a file without a reader.
+    #[serde(default)]
     instead: String,
+    /// Origin of an example of a file without a reader.
+    #[allow(dead_code, reason = "said in the table for people")]
+    source: Option<String>,
 }
 
 /// All programs, in the order in which they are tried.
 static PROGRAMS: LazyLock<Vec<Signatures>> = LazyLock::new(|| {
     // The table is part of this crate, and a test reads all of it.
-    let Ok(table) = TABLE.parse::<DocumentMut>() else { return Vec::new() };
-    let sentences = table.get("instead");
-    let rows = table.get("program").and_then(Item::as_array_of_tables);
-    rows.into_iter().flatten().map(|row| program(row, sentences)).collect()
-});
-
-fn program(row: &toml_edit::Table, sentences: Option<&Item>) -> Signatures {
-    let text = |key: &str| row.get(key).and_then(Item::as_str).map(str::to_owned);
-    let list = |key: &str| -> Vec<String> {
-        let items = row.get(key).and_then(Item::as_array);
-        items.into_iter().flatten().filter_map(|item| Some(item.as_str()?.to_owned())).collect()
-    };
-    let name = text("name").unwrap_or_default();
-    let instead = text("instead").and_then(|key| sentences?.get(&key)?.as_str()).unwrap_or_default();
-    Signatures {
-        // A program without a reader has advice.
-        program: if row.contains_key("instead") { None } else { Program::find(&name) },
-        what: text("what"),
-        keys: list("keys").iter().map(|keys| keys.split(' ').map(str::to_owned).collect()).collect(),
-        commands: list("commands"),
-        imports: list("imports"),
-        texts: list("texts"),
-        instead: instead.to_owned(),
-        name,
+    let File { instead, mut programs } = toml_edit::de::from_str(TABLE).unwrap_or_default();
+    for row in &mut programs {
+        match instead.get(&row.instead) {
+            Some(advice) => advice.clone_into(&mut row.instead),
+            None => row.program = Program::find(&row.name),
+        }
     }
-}
+    programs
+});
 
 impl Signatures {
     fn is_of(&self, shown: &Shown) -> bool {
-        self.keys.iter().any(|keys| keys.iter().all(|key| shown.has_key(key)))
+        self.keys.iter().any(|keys| keys.split(' ').all(|key| shown.has_key(key)))
             || self.commands.iter().any(|command| shown.has_command(command))
             || self.imports.iter().any(|module| shown.imports(module))
     }
@@ -78,8 +82,7 @@ impl Signatures {
     fn nearly(&self, shown: &Shown) -> Option<(Vec<&str>, Vec<&str>)> {
         let mut best: Option<(Vec<&str>, Vec<&str>)> = None;
         for keys in &self.keys {
-            let (lacks, has): (Vec<&str>, Vec<&str>) =
-                keys.iter().map(String::as_str).partition(|key| !shown.has_key(key));
+            let (lacks, has): (Vec<&str>, Vec<&str>) = keys.split(' ').partition(|key| !shown.has_key(key));
             let next = (lacks, has);
             if !next.1.is_empty() && best.as_ref().is_none_or(|best| distance(&next) < distance(best)) {
                 best = Some(next);
@@ -138,13 +141,17 @@ mod tests {
 
     #[test]
     fn every_row_has_signatures_and_a_reader_or_what_to_give_instead() {
-        let table = TABLE.parse::<DocumentMut>().unwrap();
-        let rows = table.get("program").and_then(Item::as_array_of_tables).unwrap();
-        assert!(PROGRAMS.len() == rows.len() && PROGRAMS.len() > 50);
-        for (program, row) in PROGRAMS.iter().zip(rows) {
+        let table: File = toml_edit::de::from_str(TABLE).unwrap();
+        assert!(PROGRAMS.len() > 50);
+        for (program, row) in PROGRAMS.iter().zip(table.programs) {
             let signatures = program.keys.len() + program.commands.len() + program.imports.len();
-            let is_other = !program.instead.is_empty() && row.contains_key("source");
-            assert!(signatures > 0 && program.program.is_some() != is_other, "{}", program.name);
+            let is_refused = table.instead.contains_key(&row.instead);
+            assert!(
+                signatures > 0 && program.program.is_some() != is_refused && program.source.is_some() == is_refused,
+                "{}",
+                program.name
+            );
+            assert!(is_refused || row.instead.is_empty(), "{}", program.name);
         }
         for program in Program::ALL.into_iter().filter(|program| Table::find(*program).is_some()) {
             assert!(PROGRAMS.iter().any(|row| row.program == Some(program)), "{}", program.name());
