@@ -40,6 +40,10 @@ fn program(folder: PathBuf) -> Result<Program, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let text = std::fs::read_to_string(&file).map_err(|error| wrong(&error))?;
     let table: Value = toml_edit::de::from_str(&text).map_err(|error| wrong(&error))?;
+    let mut fields = table.as_object().into_iter().flat_map(|fields| fields.keys());
+    if let Some(unknown) = fields.find(|field| !["name", "framework", "part"].contains(&field.as_str())) {
+        return Err(wrong(&format!("{unknown} is no field of a program")));
+    }
     let field = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
     let required = |key: &str| field(key).ok_or_else(|| wrong(&format!("{key} is missing")));
     Ok(Program {
