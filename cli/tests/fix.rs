@@ -302,7 +302,7 @@ fn a_file_is_written_in_place_where_nothing_may_be_created_or_its_owner_cannot_b
 const SECOND: [&str; 3] = [
     "torchtitan/llama3-llama3_70b.toml",
     "llama-factory/extras-adam_mini-qwen2_full_sft.yaml",
-    "megatron/gptoss-02_train.sh",
+    "megatron-lm/gptoss-02_train.sh",
 ];
 
 #[test]

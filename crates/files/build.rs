@@ -7,18 +7,23 @@ fn main() {
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let folder = Path::new(&root).join("programs");
     println!("cargo:rerun-if-changed={}", folder.display());
-    let folders = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut tables: Vec<_> =
-        folders.map(|entry| entry.path().join("keys.toml")).filter(|path| path.is_file()).collect();
-    tables.sort();
-    let mut list = String::from("&[\n");
-    for table in tables {
-        println!("cargo:rerun-if-changed={}", table.display());
-        let _ = writeln!(list, "    include_str!({:?}),", table.display().to_string());
+    for (table, list) in [("keys.toml", "programs.rs"), ("quiet.toml", "quiet.rs")] {
+        if let Err(error) = write(&folder, table, list) {
+            println!("cargo:warning=The list of programs could not be written: {error}");
+        }
     }
-    list.push(']');
+}
+
+/// Writes the list of the folders that have a table, each with the table's text.
+fn write(folder: &Path, table: &str, list: &str) -> std::io::Result<()> {
+    let folders = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    let mut folders: Vec<_> = folders.filter(|path| path.join(table).is_file()).collect();
+    folders.sort();
+    let mut rows = String::from("&[\n");
+    for folder in folders {
+        let key = folder.file_name().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(rows, "    ({key:?}, include_str!({:?})),", folder.join(table).display().to_string());
+    }
     let out = std::env::var("OUT_DIR").unwrap_or_default();
-    if let Err(error) = std::fs::write(Path::new(&out).join("programs.rs"), list) {
-        println!("cargo:warning=The list of programs could not be written: {error}");
-    }
+    std::fs::write(Path::new(&out).join(list), rows + "]")
 }

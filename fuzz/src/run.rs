@@ -6,7 +6,7 @@ use crate::real_files;
 use catalog::default_scenario;
 use engine::params;
 use files::run::{Change, File, lint, read, values, write_back};
-use files::settings::{Framework, text};
+use files::settings::{programs, text};
 use links::{decode, encode};
 
 const NAMES: [&str; 8] = ["", "a.yaml", "a.json", "a.toml", "a.py", "a.sh", "zero3.json", "grpo.yaml"];
@@ -40,8 +40,8 @@ pub fn check(data: &[u8]) {
 }
 
 fn example(which: usize) -> String {
-    let link = LINKS[which / Framework::ALL.len() % LINKS.len()];
-    text(Framework::ALL[which % Framework::ALL.len()], &decode(link).scenario).body
+    let link = LINKS[which / programs().len() % LINKS.len()];
+    text(programs()[which % programs().len()], &decode(link).scenario).map(|settings| settings.body).unwrap_or_default()
 }
 
 /// A text of which each three bytes replace a letter.

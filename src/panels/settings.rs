@@ -7,8 +7,9 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::words::COPIED;
+use catalog::programs::Program;
 use engine::scenario::Scenario;
-use files::settings::{Framework, Settings};
+use files::settings::{Settings, programs};
 
 /// Heading of the panel.
 const TITLE: &str = "Settings for your framework";
@@ -16,7 +17,7 @@ const TITLE: &str = "Settings for your framework";
 const CAPTION: &str =
     "The scenario on screen, as a training framework reads it, and what that framework cannot express.";
 /// Name of the row of frameworks.
-const FRAMEWORKS: &str = "Framework";
+const FRAMEWORKS: &str = "Program";
 /// Status while the module that writes settings is fetched.
 const WRITING: &str = "Writing …";
 /// Error if the module that writes settings could not be loaded.
@@ -48,24 +49,24 @@ struct Props {
 /// A row of frameworks, the notes of the chosen framework, and its file.
 #[component]
 fn Panel(props: &Props) -> Html {
-    let chosen = use_state_eq(|| Framework::Fsdp2);
+    let chosen = use_state_eq(|| Program::Pytorch);
     // The text that was copied; another text is not copied yet.
     let copied = use_state(|| None::<Result<String, ()>>);
     let written = use_written(*chosen, &props.scenario);
-    let choice = |framework: Framework| {
+    let choice = |program: Program| {
         let pick = {
             let chosen = chosen.setter();
-            Callback::from(move |_: MouseEvent| chosen.set(framework))
+            Callback::from(move |_: MouseEvent| chosen.set(program))
         };
-        let pressed = framework == *chosen;
+        let pressed = program == *chosen;
         html! {
-            <button type="button" class="small-button" aria-pressed={pressed.to_string()} onclick={pick}>{ framework.name() }</button>
+            <button type="button" class="small-button" aria-pressed={pressed.to_string()} onclick={pick}>{ program.name() }</button>
         }
     };
     let choices = html! {
         <>
         <p class="caption">{ CAPTION }</p>
-        <div class="frameworks" role="group" aria-label={FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
+        <div class="frameworks" role="group" aria-label={FRAMEWORKS}>{ for programs().into_iter().map(choice) }</div>
         </>
     };
     let settings = match written {
@@ -122,16 +123,15 @@ enum Written {
 
 /// Returns the settings of a scenario; until they are written, the previous settings.
 #[hook]
-fn use_written(framework: Framework, scenario: &Scenario) -> Written {
+fn use_written(program: Program, scenario: &Scenario) -> Written {
     let written = use_state(|| Written::Coming);
     let setter = written.setter();
     let last = use_mut_ref(|| None);
-    use_effect_with((framework, *scenario), move |wanted| {
+    use_effect_with((program, *scenario), move |wanted| {
         let wanted = *wanted;
         *last.borrow_mut() = Some(wanted);
         let link = links::encode(&wanted.1);
-        let name = serde_json::to_string(&wanted.0).unwrap_or_default();
-        browser::ask("settings", &[link.into(), name.into()], move |settings: Option<Settings>| {
+        browser::ask("settings", &[link.into(), wanted.0.key().into()], move |settings: Option<Settings>| {
             // An answer may arrive after the next question.
             if *last.borrow() == Some(wanted) {
                 setter.set(settings.map_or(Written::Missing, |settings| Written::Here(Rc::new(settings))));

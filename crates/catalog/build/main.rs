@@ -1,5 +1,5 @@
-//! Generates the tables of the catalog from the rows of `data/`, and from the release files of the
-//! programs, `crates/files/programs/*/releases.toml`. A row that is wrong, or has no source, fails
+//! Generates the tables of the catalog from the rows of `data/`, and from the folders of
+//! programs, `crates/files/programs`. A row that is wrong, or has no source, fails
 //! the build.
 
 mod accelerators;
@@ -8,6 +8,7 @@ mod generate;
 mod low_precision;
 mod models;
 mod networks;
+mod programs;
 mod releases;
 mod revisions;
 #[path = "../../engine/build/rows.rs"]
@@ -26,7 +27,9 @@ fn main() {
 /// Generates all tables.
 fn tables(root: &Path) -> Result<Files, String> {
     let data = |name: &str| rows::read(root, &format!("data/{name}"));
-    let mut files = releases::tables(&root.join("crates/files/programs"))?;
+    let programs = programs::all(&root.join("crates/files/programs"))?;
+    let mut files = releases::tables(&programs)?;
+    files.push(("programs.rs", programs::table(&programs)?));
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
     files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);

@@ -3,39 +3,34 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
+
+use crate::programs::Program;
 
 /// Choices, as keys and values of links.
 type Choices = BTreeMap<String, String>;
 
-/// Generates the tables of releases and of removed keys, from every `releases.toml` in a folder of
-/// programs.
-pub(crate) fn tables(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    println!("cargo:rerun-if-changed={}", folder.display());
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.map(|entry| entry.path().join("releases.toml")).filter(|path| path.is_file());
-    let mut files: Vec<PathBuf> = files.collect();
-    files.sort();
+/// Generates the tables of releases and of removed keys, from the `releases.toml` of each program.
+pub(crate) fn tables(programs: &[Program]) -> Result<Vec<(&'static str, String)>, String> {
     let (mut table, mut gone) = (String::from("&[\n"), String::from("&[\n"));
-    for file in files {
-        println!("cargo:rerun-if-changed={}", file.display());
-        let (rows, went) = rows(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        table.push_str(&rows);
-        gone.push_str(&went);
+    for program in programs {
+        let file = program.folder.join("releases.toml");
+        if file.is_file() {
+            let (rows, went) = rows(&file, program).map_err(|error| format!("{}: {error}", file.display()))?;
+            table.push_str(&rows);
+            gone.push_str(&went);
+        }
     }
     Ok(vec![("releases.rs", table + "]"), ("gone.rs", gone + "]")])
 }
 
 /// Writes the rows of one program's file: its releases, and the keys that were removed.
-fn rows(file: &Path) -> Result<(String, String), String> {
+fn rows(file: &Path, program: &Program) -> Result<(String, String), String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
-    let slug = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    let slug = slug.unwrap_or_default();
-    let [program, framework] = ["program", "framework"].map(|key| said(&table, key));
-    let (program, framework) = (program?, framework?);
+    let Program { key, name: program_name, framework, .. } = program;
     let mut facts: Choices = BTreeMap::new();
     let mut where_: Vec<(Choices, Choices)> = Vec::new();
     let mut rows = String::new();
@@ -61,9 +56,9 @@ fn rows(file: &Path) -> Result<(String, String), String> {
         let month = since.get(..7).unwrap_or(&since);
         let _ = writeln!(
             rows,
-            "    Release {{ id: {:?}, program: {program:?}, framework: {framework:?}, since: {since:?}, name: {:?}, says: {:?}, \
+            "    Release {{ id: {:?}, program: {program_name:?}, framework: {framework:?}, since: {since:?}, name: {:?}, says: {:?}, \
              source: {:?}, facts: &{:?}, depending: &{} }},",
-            format!("{slug}-{month}"),
+            format!("{key}-{month}"),
             name?,
             says?,
             source?,
@@ -78,7 +73,11 @@ fn rows(file: &Path) -> Result<(String, String), String> {
         let keys: Vec<&str> =
             row.get("keys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let (since, says) = (since?, says?);
-        let _ = writeln!(gone, "    Gone {{ program: {slug:?}, keys: &{keys:?}, since: {since:?}, says: {says:?} }},");
+        let program = program.variant();
+        let _ = writeln!(
+            gone,
+            "    Gone {{ program: Program::{program}, keys: &{keys:?}, since: {since:?}, says: {says:?} }},"
+        );
     }
     Ok((rows, gone))
 }

@@ -29,6 +29,7 @@ pub mod models;
 pub mod names;
 pub mod pick;
 pub mod preset;
+pub mod programs;
 pub mod published;
 pub mod releases;
 pub mod revisions;

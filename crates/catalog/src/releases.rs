@@ -3,6 +3,8 @@
 //! The rows are in the programs' own folders (`crates/files/programs/<program>/releases.toml`),
 //! each with the file and the commit that introduced the change.
 
+use crate::programs::Program;
+
 pub use engine::scenario::release::{Known, Release};
 
 /// All releases, each program's in order of date.
@@ -12,8 +14,8 @@ pub static RELEASES: &[Release] = include!(concat!(env!("OUT_DIR"), "/releases.r
 /// release.
 #[derive(Debug)]
 pub struct Gone {
-    /// The key of the program, `torchtitan`.
-    pub program: &'static str,
+    /// The program.
+    pub program: Program,
     /// The keys, as its files write them.
     pub keys: &'static [&'static str],
     /// The day on which the keys were removed.

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use analysis::plan::{Kind, Plan, Terms};
-use files::settings::Framework;
+use catalog::programs::Program;
 use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -23,12 +23,12 @@ pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> Strin
     api::files::bring(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
-/// Writes a scenario as the settings of a framework: a [`files::settings::Settings`]; `null` for a
-/// framework that does not exist.
+/// Writes a scenario as the settings of a program, by its key: a [`files::settings::Settings`];
+/// `null` for a program that does not exist or has no writer.
 #[wasm_bindgen]
-pub fn settings(link: &str, framework: &str) -> String {
-    let framework: Option<Framework> = serde_json::from_str(framework).ok();
-    json(&framework.map(|framework| files::settings::text(framework, &links::decode(link).scenario)))
+pub fn settings(link: &str, program: &str) -> String {
+    let program = Program::find(program);
+    json(&program.and_then(|program| files::settings::text(program, &links::decode(link).scenario)))
 }
 
 thread_local! {

@@ -2,7 +2,7 @@
 //! understood, assumed and ignored values.
 //!
 //! A file is parsed into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys
-//! identify its program ([`Format`]); the module of the format reads keys by name (`keys`) into a
+//! identify its [`Program`]; the reader of the program reads keys by name (`keys`) into a
 //! scenario under construction (`draft`). Keys that never change memory or speed are not listed
 //! (`ignored_keys`); all other keys that no reader asked for are listed as ignored.
 //!
@@ -27,6 +27,7 @@ mod several;
 mod spelling;
 mod tree;
 
+use catalog::programs::{Part, Program};
 use catalog::releases::{Known, find, newest_of};
 use engine::model::software::Framework;
 use engine::params::ParamId;
@@ -37,7 +38,6 @@ use serde::{Deserialize, Serialize, Serializer};
 
 pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
-pub use format::Format;
 pub(crate) use lint::of_change;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
 pub(crate) use tree::may_be_json;
@@ -104,8 +104,9 @@ impl From<&Self> for Base {
 /// A run that was read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Run {
-    /// The format of each file.
-    pub formats: Vec<Format>,
+    /// The program of each file.
+    #[serde(serialize_with = "as_names")]
+    pub formats: Vec<Program>,
     /// The scenario; serialised as its link.
     #[serde(rename = "link", serialize_with = "as_link")]
     pub scenario: Scenario,
@@ -152,6 +153,10 @@ impl Unsaid {
     }
 }
 
+fn as_names<S: Serializer>(programs: &[Program], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(programs.iter().map(|program| program.name()))
+}
+
 fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&encode(scenario))
 }
@@ -166,11 +171,12 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 ///
 /// ```
 /// use catalog::default_scenario;
-/// use files::run::{File, Format, read};
+/// use catalog::programs::Program;
+/// use files::run::{File, read};
 ///
 /// let file = File::new("run.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\n");
 /// let run = read(&[file], &default_scenario()).unwrap();
-/// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Format::Axolotl, 4096, 2));
+/// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Program::Axolotl, 4096, 2));
 /// ```
 pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
     let base = &base.into();
@@ -200,8 +206,8 @@ pub(crate) fn is_known(file: &File) -> bool {
     told(file).map_or_else(|refusal| refusal.is_certain, |_| true)
 }
 
-/// Parses a file and returns its format.
-fn told(file: &File) -> Result<(Tree, Format), Refusal> {
+/// Parses a file and returns its program.
+fn told(file: &File) -> Result<(Tree, Program), Refusal> {
     let tree = match (tree::read(file), format::refused(&file.text)) {
         (Ok(tree), _) => tree,
         (Err(_), Some(refusal)) => return Err(refusal),
@@ -227,8 +233,8 @@ fn outer(file: &File) -> Option<Refusal> {
     format::of(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
 }
 
-/// Parses files and returns their formats.
-fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), Refusal> {
+/// Parses files and returns their programs.
+fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>), Refusal> {
     if files.is_empty() {
         return Err(Refusal::unknown("There is nothing to read: paste or drop the configuration of a run.".into()));
     }
@@ -243,7 +249,7 @@ fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), 
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
         })
     });
-    let (trees, formats): (Vec<Tree>, Vec<Format>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let (trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
     several::refused(&trees, &formats, files, base)?;
     Ok((trees, formats))
 }
@@ -258,7 +264,7 @@ pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal
     let (scenario, contradictions) = (run.scenario, run.contradictions.clone());
     for line in run.understood.iter_mut().filter(|line| line.meaning == keys::TAKEN).take(tries) {
         // A model's own file is read as a whole, not key by key.
-        if !formats.get(line.file).is_some_and(|format| format.is_run() || format.turn() > 2) {
+        if formats.get(line.file).is_none_or(|program| program.part() < Part::Run) {
             continue;
         }
         let removed = trees.get_mut(line.file).map(|tree| tree.remove(&line.key)).unwrap_or_default();
@@ -288,7 +294,7 @@ const MOST_TRIED: usize = 100;
 const MOST_READ_AGAIN: usize = 20_000;
 
 /// Builds the run of parsed files.
-fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) -> Result<Run, Refusal> {
+fn assembled(trees: &[Tree], formats: &[Program], files: &[File], base: &Base) -> Result<Run, Refusal> {
     let mut base = base.clone();
     // Files are read at the release that is set by hand.
     let by_hand = base.over.iter().rev().find_map(|(key, value)| (key == RELEASE_KEY).then(|| find(value))?);
@@ -310,7 +316,7 @@ fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) ->
 /// Builds the run of parsed files; `chosen` is the scenario of an earlier reading.
 fn assembled_after(
     trees: &[Tree],
-    formats: &[Format],
+    formats: &[Program],
     files: &[File],
     base: &Base,
     chosen: &Scenario,
@@ -319,7 +325,7 @@ fn assembled_after(
     draft.names = files.iter().map(|file| file.name.clone()).collect();
     // Models first, launchers and the files they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
-    order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
+    order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
     let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
     for place in order {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {

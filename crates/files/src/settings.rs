@@ -24,66 +24,31 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use catalog::programs::Program;
 use context::ExportContext;
 use engine::model::software::Loss;
 use engine::scenario::Scenario;
 
-/// A framework with exported settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Framework {
-    /// PyTorch FSDP2, as Python code.
-    Fsdp2,
-    /// torchtitan, as a Python file with a function that returns its configuration.
-    Torchtitan,
-    /// DeepSpeed, as JSON.
-    DeepSpeed,
-    /// Megatron-LM, as the flags of a shell script.
-    Megatron,
-    /// Accelerate, as YAML.
-    Accelerate,
-    /// PEFT, as the JSON of an adapter.
-    Peft,
-    /// TRL, as YAML.
-    Trl,
-    /// Axolotl, as YAML.
-    Axolotl,
-    /// LLaMA-Factory, as YAML.
-    LlamaFactory,
-    /// torchtune, as the YAML of a recipe.
-    Torchtune,
-}
+/// Returns the text of a scenario's settings, and notes.
+type Writer = fn(ExportContext) -> (String, Vec<&'static str>);
 
-impl Framework {
-    /// Every framework, in display order.
-    pub const ALL: [Self; 10] = [
-        Self::Fsdp2,
-        Self::Torchtitan,
-        Self::DeepSpeed,
-        Self::Megatron,
-        Self::Accelerate,
-        Self::Peft,
-        Self::Trl,
-        Self::Axolotl,
-        Self::LlamaFactory,
-        Self::Torchtune,
-    ];
+/// Programs with exported settings, in display order, with name and language of the file.
+const WRITERS: [(Program, &str, &str, Writer); 10] = [
+    (Program::Pytorch, "train_fsdp2.py", "python", fsdp2::write),
+    (Program::Torchtitan, "shardwise_config.py", "python", torchtitan::write),
+    (Program::Deepspeed, "ds_config.json", "json", deepspeed::write),
+    (Program::MegatronLm, "megatron.sh", "bash", megatron::write),
+    (Program::Accelerate, "accelerate.yaml", "yaml", accelerate::write),
+    (Program::Peft, "adapter_config.json", "json", peft::write),
+    (Program::Trl, "trl.yaml", "yaml", trl::write),
+    (Program::Axolotl, "axolotl.yaml", "yaml", axolotl::write),
+    (Program::LlamaFactory, "llamafactory.yaml", "yaml", llama_factory::write),
+    (Program::Torchtune, "torchtune.yaml", "yaml", torchtune::write),
+];
 
-    /// Returns the name of the framework.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fsdp2 => "PyTorch FSDP2",
-            Self::Torchtitan => "torchtitan",
-            Self::DeepSpeed => "DeepSpeed",
-            Self::Megatron => "Megatron-LM",
-            Self::Accelerate => "Accelerate",
-            Self::Peft => "PEFT",
-            Self::Trl => "TRL",
-            Self::Axolotl => "Axolotl",
-            Self::LlamaFactory => "LLaMA-Factory",
-            Self::Torchtune => "torchtune",
-        }
-    }
+/// Returns the programs with exported settings, in display order.
+pub fn programs() -> [Program; WRITERS.len()] {
+    WRITERS.map(|(program, ..)| program)
 }
 
 /// Whether a loss differs from PyTorch's in its casts or in the tensors that it keeps.
@@ -105,30 +70,21 @@ pub struct Settings {
     pub notes: Vec<Cow<'static, str>>,
 }
 
-/// Writes the settings of a scenario for a framework. The degrees of parallelism are those of the
-/// engine: their product is the number of GPUs.
+/// Writes the settings of a scenario for a program; `None` if the program has no writer. The
+/// degrees of parallelism are those of the engine: their product is the number of GPUs.
 ///
 /// ```
-/// use files::settings::{Framework, text};
+/// use catalog::programs::Program;
+/// use files::settings::text;
 ///
-/// let settings = text(Framework::DeepSpeed, &catalog::default_scenario());
+/// let settings = text(Program::Deepspeed, &catalog::default_scenario()).unwrap();
 /// assert!(settings.body.contains("\"stage\": 3"));
 /// ```
-pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
+pub fn text(program: Program, scenario: &Scenario) -> Option<Settings> {
+    let (_, file_name, language, write) = WRITERS.into_iter().find(|(known, ..)| *known == program)?;
     let mut context = ExportContext::new(scenario);
-    notes::add_model_notes(&mut context, framework);
-    let (file_name, language, (body, notes)) = match framework {
-        Framework::Fsdp2 => ("train_fsdp2.py", "python", fsdp2::write(context)),
-        Framework::Torchtitan => ("shardwise_config.py", "python", torchtitan::write(context)),
-        Framework::DeepSpeed => ("ds_config.json", "json", deepspeed::write(context)),
-        Framework::Megatron => ("megatron.sh", "bash", megatron::write(context)),
-        Framework::Accelerate => ("accelerate.yaml", "yaml", accelerate::write(context)),
-        Framework::Peft => ("adapter_config.json", "json", peft::write(context)),
-        Framework::Trl => ("trl.yaml", "yaml", trl::write(context)),
-        Framework::Axolotl => ("axolotl.yaml", "yaml", axolotl::write(context)),
-        Framework::LlamaFactory => ("llamafactory.yaml", "yaml", llama_factory::write(context)),
-        Framework::Torchtune => ("torchtune.yaml", "yaml", torchtune::write(context)),
-    };
+    notes::add_model_notes(&mut context, program);
+    let (body, notes) = write(context);
     let notes = notes.into_iter().map(Cow::Borrowed).collect();
-    Settings { file_name: file_name.into(), language: language.into(), body, notes }
+    Some(Settings { file_name: file_name.into(), language: language.into(), body, notes })
 }

@@ -97,7 +97,10 @@ mod tests {
             assert!(release.says.ends_with('.') && release.source.contains('/'), "{}", release.id);
         }
         for gone in GONE {
-            assert!(newest(gone.program).is_some() && !gone.keys.is_empty() && gone.since.len() == 10, "{gone:?}");
+            assert!(
+                newest(gone.program.key()).is_some() && !gone.keys.is_empty() && gone.since.len() == 10,
+                "{gone:?}"
+            );
         }
         let mut ids: Vec<_> = RELEASES.iter().map(|release| release.id).collect();
         ids.dedup();

@@ -58,9 +58,7 @@ pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<
         page += &section("Its own names of models", &models(keys));
     }
     page += &section("Keys that went", &gone(program)?);
-    if let Some(keys) = &program.keys {
-        page += &section("Keys that change neither memory nor speed", &quiet(keys));
-    }
+    page += &section("Keys that change neither memory nor speed", &quiet(&program.quiet));
     page += &section("Whose a file is", &told(program));
     page += &section("Files that were read by hand", &examples(program, labels)?);
     Ok(page)
@@ -298,14 +296,13 @@ fn gone(program: &Program) -> Result<String> {
 }
 
 /// Lists keys without an effect, by their last part.
-fn quiet(keys: &Value) -> String {
-    let said =
-        [("quiet", "By their last part:"), ("quiet_sections", "All keys below")].map(|(kind, what)| {
-            match codes(texts(&keys[kind]), "and").as_str() {
-                "" => String::new(),
-                keys => format!("{what} {keys}.\n\n"),
-            }
-        });
+fn quiet(lists: &Value) -> String {
+    let said = [("keys", "By their last part:"), ("sections", "All keys below")].map(|(kind, what)| {
+        match codes(texts(&lists[kind]), "and").as_str() {
+            "" => String::new(),
+            keys => format!("{what} {keys}.\n\n"),
+        }
+    });
     said.concat()
 }
 
@@ -535,7 +532,7 @@ mod tests {
     #[test]
     fn files_that_are_not_read_say_what_to_give() {
         assert!(made("colossal-ai").contains("recognised and not read. Give its values by hand"));
-        assert!(made("trl").contains("Files of TRL SFTTrainer are read") && made("trl").contains("`trl sft`"));
+        assert!(made("trl").contains("Files of TRL are read") && made("trl").contains("`trl sft`"));
         let refused = refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
         assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("slime"));
     }

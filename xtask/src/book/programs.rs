@@ -1,9 +1,9 @@
 //! Reads the folders of training programs (`crates/files/programs`) and the marks that identify
 //! their files (`crates/files/data/programs.toml`).
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::words::text;
 use crate::shell::{entries, read, root};
@@ -14,9 +14,6 @@ const FOLDERS: &str = "crates/files/programs";
 const MARKS: &str = "crates/files/data/programs.toml";
 /// Files by other authors whose values were verified by hand, one folder per program.
 const RUNS: &str = "tests/runs";
-/// Programs whose marks are listed under other names than the folder's.
-const MARKED: [(&str, &[&str]); 2] =
-    [("transformers", &["Hugging Face Trainer", "the Trainer's fsdp_config"]), ("trl", &["TRL"])];
 
 /// A training program.
 #[derive(Debug)]
@@ -29,6 +26,8 @@ pub(super) struct Program {
     pub(super) framework: String,
     /// Table of keys, if there is one.
     pub(super) keys: Option<Value>,
+    /// Keys that change neither memory nor speed, if any are listed.
+    pub(super) quiet: Value,
     /// Releases, earliest first.
     pub(super) releases: Vec<Value>,
     /// Keys removed from the program.
@@ -81,7 +80,9 @@ impl Marks {
 /// Returns all programs, by name.
 pub(super) fn all() -> Result<Vec<Program>> {
     let marks = Marks::all()?;
-    let folders = entries(&root().join(FOLDERS))?.into_iter().filter(|path| path.is_dir());
+    // A folder with neither keys nor releases has no page.
+    let has_table = |path: &PathBuf| ["keys.toml", "releases.toml"].iter().any(|name| path.join(name).is_file());
+    let folders = entries(&root().join(FOLDERS))?.into_iter().filter(has_table);
     let mut programs: Vec<Program> = folders.map(|folder| program(&folder, &marks)).collect::<Result<_>>()?;
     programs.sort_by_key(|program| program.name.to_lowercase());
     Ok(programs)
@@ -94,14 +95,9 @@ fn program(folder: &Path, marks: &Marks) -> Result<Program> {
         file.is_file().then(|| toml(&file)).transpose()
     };
     let (keys, mut releases) = (table("keys.toml")?, table("releases.toml")?);
-    let first = keys.as_ref().or(releases.as_ref());
-    let first = first.ok_or_else(|| anyhow!("{} has no table.", folder.display()))?;
-    let [name, framework] = ["program", "framework"].map(|key| text(first, key).to_owned());
-    let marked = MARKED.iter().find(|(other, _)| *other == slug);
-    let is_its = |row: &&Value| match marked {
-        Some((_, names)) => names.contains(&text(row, "name")),
-        None => text(row, "name") == name,
-    };
+    let program = toml(&folder.join("program.toml"))?;
+    let [name, framework] = ["name", "framework"].map(|key| text(&program, key).to_owned());
+    let is_its = |row: &&Value| text(row, "name") == name;
     let mut from = |key: &str| releases.as_mut().map(|table| rows(table, key)).unwrap_or_default();
     Ok(Program {
         releases: from("release"),
@@ -112,6 +108,7 @@ fn program(folder: &Path, marks: &Marks) -> Result<Program> {
         name,
         framework,
         keys,
+        quiet: table("quiet.toml")?.unwrap_or_default(),
     })
 }
 

@@ -12,7 +12,7 @@ use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
 use engine::model::transformer::{AttentionBias, FusedProjections, LayerShares, Norm, QkNorm};
 use engine::scenario::Scenario;
-use files::settings::{Framework, text};
+use files::settings::{programs, text};
 use serde_json::{Value, json};
 
 /// Default output folder.
@@ -55,11 +55,11 @@ fn write(folder: &Path, scenarios: &[(String, Scenario)]) -> std::io::Result<()>
 /// Writes the files of a scenario, and returns the values that the check compares them with.
 fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<Value> {
     let mut notes = serde_json::Map::new();
-    for framework in Framework::ALL {
-        let settings = text(framework, scenario);
+    for program in programs() {
+        let Some(settings) = text(program, scenario) else { continue };
         std::fs::write(folder.join(&*settings.file_name), &settings.body)?;
         let sentences = settings.notes.clone();
-        notes.insert(framework.name().to_owned(), json!(sentences));
+        notes.insert(program.name().to_owned(), json!(sentences));
     }
     let setup = scenario.setup();
     let (mesh, batch, shape, trained) = (setup.mesh, setup.batch, setup.architecture, setup.trained);

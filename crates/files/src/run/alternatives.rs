@@ -1,6 +1,7 @@
 //! Evaluates a run over the likely values of facts that no file states.
 
 use catalog::accuracy::{fit_odds, verdict};
+use catalog::programs::Part;
 use catalog::releases::{Known, RELEASES, Release};
 use engine::format;
 use engine::model::choices::Choices;
@@ -56,7 +57,7 @@ impl Spread {
 pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     let scenario = &run.scenario;
     let mut spread = Spread::default();
-    if !run.formats.iter().any(|format| format.is_run() || format.turn() > 2) {
+    if !run.formats.iter().any(|program| program.part() >= Part::Run) {
         return spread;
     }
     spread.odds.push(fit_odds(&scenario.report()));

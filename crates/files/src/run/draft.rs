@@ -10,10 +10,10 @@ use engine::scenario::Scenario;
 use links::release::{apply, apply_depending};
 use links::v1;
 
-use super::format::Format;
 use super::keys::{Found, Keys};
 use super::spelling::shortened;
 use super::{Line, Unsaid};
+use catalog::programs::Program;
 
 /// Index of no file, for defaults of a program.
 pub(super) const NO_FILE: usize = usize::MAX;
@@ -65,8 +65,8 @@ pub(super) struct Draft {
     pub(super) world: WorldSizeFields,
     /// Names of the files.
     pub(super) names: Vec<String>,
-    /// All formats of the run.
-    pub(super) formats: Vec<Format>,
+    /// All programs of the run.
+    pub(super) formats: Vec<Program>,
     /// Whether a model was named or described.
     pub(super) has_model: bool,
     /// Whether an unknown model was named.
@@ -91,7 +91,7 @@ impl Draft {
     /// Creates a draft with the base's cluster, GPUs, model and price, which configurations do not
     /// state; all other values are those of an empty link. `chosen` is the scenario of an earlier
     /// reading.
-    pub(super) fn new(base: &Scenario, formats: &[Format], chosen: &Scenario) -> Self {
+    pub(super) fn new(base: &Scenario, formats: &[Program], chosen: &Scenario) -> Self {
         let scenario = Scenario {
             model: base.model,
             accelerator: base.accelerator,
@@ -125,9 +125,9 @@ impl Draft {
 
     /// Sets a program's defaults: of the release set by hand, else of the last release that has the
     /// files' keys, else of the newest.
-    pub(super) fn program(&mut self, program: &str, keys: &Keys) {
-        let Some(newest) = releases::newest(program) else { return };
-        let chosen = self.release.filter(|release| release.program_key() == program);
+    pub(super) fn program(&mut self, program: Program, keys: &Keys) {
+        let Some(newest) = releases::newest(program.key()) else { return self.below() };
+        let chosen = self.release.filter(|release| release.program_key() == program.key());
         let release = chosen.unwrap_or_else(|| {
             let gone = GONE.iter().filter(|gone| gone.program == program);
             let mut found = gone.filter_map(|gone| Some((gone, *gone.keys.iter().find(|key| keys.has(key))?)));
@@ -139,7 +139,7 @@ impl Draft {
                 ));
                 return newest;
             };
-            let release = releases::before(program, gone.since).unwrap_or(newest);
+            let release = releases::before(program.key(), gone.since).unwrap_or(newest);
             self.assume(format!(
                 "{} has no {key} since {} ({}): the run is taken to be of {}.",
                 newest.program,
@@ -165,9 +165,9 @@ impl Draft {
     }
 
     /// Whether the run's release is of this program and dates from this day or later.
-    pub(super) fn is_from(&self, program: &str, day: &str) -> bool {
+    pub(super) fn is_from(&self, program: Program, day: &str) -> bool {
         let release = self.scenario.release.map(|Known(release)| release);
-        release.is_some_and(|release| release.program_key() == program && release.since >= day)
+        release.is_some_and(|release| release.program_key() == program.key() && release.since >= day)
     }
 
     /// Sets the defaults of `DeepSpeed`, if the program of the run runs on `DeepSpeed`.
@@ -183,8 +183,8 @@ impl Draft {
         self.scenario.release.and_then(|Known(release)| release.fact(id.key()))
     }
 
-    pub(super) fn has(&self, format: Format) -> bool {
-        self.formats.contains(&format)
+    pub(super) fn has(&self, program: Program) -> bool {
+        self.formats.contains(&program)
     }
 
     pub(super) fn generation(&self) -> Generation {

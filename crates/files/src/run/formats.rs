@@ -1,4 +1,4 @@
-//! Readers of each format: the meanings of its keys.
+//! Readers of each program: the meanings of its keys.
 
 mod accelerate;
 mod axolotl;
@@ -17,31 +17,31 @@ mod trl;
 
 use super::File;
 use super::draft::Draft;
-use super::format::Format;
 use super::keys::Keys;
+use catalog::programs::Program;
 
-/// Reads a file of a format.
+/// Reads a file of a program.
 ///
 /// # Errors
 ///
-/// A sentence if a model's config cannot be read.
-pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
+/// A sentence if a model's config cannot be read, or if the program has no reader.
+pub(super) fn read(program: Program, keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
     shared::launcher(keys, draft);
-    match format {
-        Format::Config => config::read(keys, draft, file)?,
-        Format::Peft => config::read_adapter(keys, draft, file)?,
-        Format::Trainer => trainer::read(keys, draft),
-        Format::Trl => trl::read(keys, draft),
-        Format::Axolotl => axolotl::read(keys, draft),
-        Format::Torchtitan => torchtitan::read(keys, draft),
-        Format::Megatron => megatron::read(keys, draft),
-        Format::Bridge => nemo::read_bridge(keys, draft),
-        Format::Nemo => nemo::read(keys, draft),
-        Format::MaxText => maxtext::read(keys, draft),
-        Format::Accelerate => accelerate::read(keys, draft),
-        Format::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
-        Format::DeepSpeed => deepspeed::read(keys, draft),
-        Format::Table(program) => table::read(program, keys, draft)?,
+    match program {
+        Program::ConfigJson => config::read(keys, draft, file)?,
+        Program::Peft => config::read_adapter(keys, draft, file)?,
+        Program::Transformers => trainer::read(keys, draft),
+        Program::Trl => trl::read(keys, draft),
+        Program::Axolotl => axolotl::read(keys, draft),
+        Program::Torchtitan => torchtitan::read(keys, draft),
+        Program::MegatronLm => megatron::read(keys, draft),
+        Program::MegatronBridge => nemo::read_bridge(keys, draft),
+        Program::Nemo => nemo::read(keys, draft),
+        Program::Maxtext => maxtext::read(keys, draft),
+        Program::Accelerate => accelerate::read(keys, draft),
+        Program::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
+        Program::Deepspeed => deepspeed::read(keys, draft),
+        _ => table::read(program, keys, draft)?,
     }
     Ok(())
 }

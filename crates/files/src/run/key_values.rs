@@ -1,4 +1,4 @@
-//! Keys and values of a scenario in each format, for changes that the linter writes.
+//! Keys and values of a scenario in each program's files, for changes that the linter writes.
 
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
@@ -6,8 +6,8 @@ use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
 use engine::params::{self, Kind, Param};
 use engine::scenario::{Scenario, Strategy};
 
-use super::format::Format;
-use super::program::{Meaning, Program, Row};
+use super::program::{Meaning, Row, Table};
+use catalog::programs::Program;
 
 /// A key with its value.
 pub(super) struct KeyValue {
@@ -32,27 +32,30 @@ impl KeyValues {
     }
 }
 
-/// Returns the keys and values of a scenario in a format.
-pub(super) fn key_values(format: Format, scenario: &Scenario) -> Vec<KeyValue> {
+/// Returns the keys and values of a scenario in the files of a program.
+pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue> {
     let mut key_values = KeyValues { list: Vec::new() };
-    match format {
-        Format::Config | Format::Peft | Format::FsdpConfig => {}
-        Format::Trainer | Format::Trl => trainer(&mut key_values, format, scenario),
-        Format::Axolotl => axolotl(&mut key_values, scenario),
-        Format::Torchtitan => torchtitan(&mut key_values, scenario),
-        Format::Megatron => megatron(&mut key_values, scenario),
-        Format::Bridge | Format::Nemo => nemo(&mut key_values, format, scenario),
-        Format::MaxText => maxtext(&mut key_values, scenario),
-        Format::Accelerate => accelerate(&mut key_values, scenario),
-        Format::DeepSpeed => deepspeed(&mut key_values, scenario),
-        Format::Table(program) => table(&mut key_values, program, scenario),
+    match program {
+        Program::Transformers | Program::Trl => trainer(&mut key_values, program, scenario),
+        Program::Axolotl => axolotl(&mut key_values, scenario),
+        Program::Torchtitan => torchtitan(&mut key_values, scenario),
+        Program::MegatronLm => megatron(&mut key_values, scenario),
+        Program::MegatronBridge | Program::Nemo => nemo(&mut key_values, program, scenario),
+        Program::Maxtext => maxtext(&mut key_values, scenario),
+        Program::Accelerate => accelerate(&mut key_values, scenario),
+        Program::Deepspeed => deepspeed(&mut key_values, scenario),
+        _ => {
+            if let Some(program) = Table::find(program) {
+                table(&mut key_values, program, scenario);
+            }
+        }
     }
     key_values.list
 }
 
 /// Adds the keys that a program's table has for a scenario.
-fn table(key_values: &mut KeyValues, program: &'static Program, scenario: &Scenario) {
-    for row in &program.rows {
+fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario) {
+    for row in &table.rows {
         if row.is == "trainer.arguments" {
             arguments(key_values, scenario);
         }
@@ -138,11 +141,11 @@ fn arguments(key_values: &mut KeyValues, scenario: &Scenario) {
     put_optimizer(key_values, "optim", scenario);
 }
 
-fn trainer(key_values: &mut KeyValues, format: Format, scenario: &Scenario) {
+fn trainer(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
     arguments(key_values, scenario);
     key_values.put("gradient_checkpointing", recomputes(scenario));
     key_values.put("use_liger_kernel", saves_logits(scenario));
-    if format == Format::Trl && !scenario.objective.task.generates() {
+    if program == Program::Trl && !scenario.objective.task.generates() {
         key_values.put("max_length|max_seq_length", scenario.seq_len);
     } else {
         key_values
@@ -195,11 +198,11 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("training.local_batch_size|training.batch_size", local);
     // Later releases count tokens instead of sequences.
     key_values.put_if_present("training.num_tokens_per_microbatch_per_dp_rank", local.saturating_mul(scenario.seq_len));
-    if scenario.pp == 1 && scenario.grad_accum_steps > 1 {
-        key_values.put("training.global_batch_size", global_batch(scenario));
-    } else {
-        key_values.put_if_present("training.global_batch_size", global_batch(scenario));
-    }
+    key_values.list.push(KeyValue {
+        keys: "training.global_batch_size",
+        value: global_batch(scenario).to_string(),
+        only_present: scenario.pp > 1 || scenario.grad_accum_steps <= 1,
+    });
     key_values.put("training.seq_len", scenario.seq_len);
     let mode = match scenario.recompute {
         Recompute::None => "none",
@@ -272,8 +275,8 @@ fn switch(on: bool) -> &'static str {
     if on { "true" } else { "" }
 }
 
-fn nemo(key_values: &mut KeyValues, format: Format, scenario: &Scenario) {
-    if format == Format::Bridge {
+fn nemo(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
+    if program == Program::MegatronBridge {
         key_values.put("train.micro_batch_size|micro_batch_size", scenario.micro_batch_size);
         key_values.put("train.global_batch_size|global_batch_size", global_batch(scenario));
     } else {
@@ -292,19 +295,14 @@ fn nemo(key_values: &mut KeyValues, format: Format, scenario: &Scenario) {
         .put("model.context_parallel_size|trainer.strategy.context_parallel_size|context_parallel_size", scenario.cp);
     key_values
         .put_if_present("model.expert_model_parallel_size|trainer.strategy.expert_model_parallel_size", scenario.ep);
-    match scenario.recompute {
-        Recompute::None => key_values
-            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "null"),
-        Recompute::Full => key_values
-            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "full"),
-        Recompute::AttentionCore => {
-            key_values.put(
-                "model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity",
-                "selective",
-            );
-        }
-        _ => {}
-    }
+    let granularity = match scenario.recompute {
+        Recompute::None => "null",
+        Recompute::Full => "full",
+        Recompute::AttentionCore => "selective",
+        _ => return,
+    };
+    key_values
+        .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", granularity);
 }
 
 fn maxtext(key_values: &mut KeyValues, scenario: &Scenario) {
@@ -341,12 +339,9 @@ fn accelerate(key_values: &mut KeyValues, scenario: &Scenario) {
 }
 
 fn stage(key_values: &mut KeyValues, scenario: &Scenario, key: &'static str) {
-    match scenario.strategy {
-        Strategy::Ddp => key_values.put_if_present(key, 0),
-        Strategy::Zero1 => key_values.put_if_present(key, 1),
-        Strategy::Zero2 => key_values.put_if_present(key, 2),
-        Strategy::FullShard => key_values.put_if_present(key, 3),
-        _ => {}
+    let stages = [Strategy::Ddp, Strategy::Zero1, Strategy::Zero2, Strategy::FullShard];
+    if let Some(stage) = stages.iter().position(|strategy| *strategy == scenario.strategy) {
+        key_values.put_if_present(key, stage);
     }
 }
 
@@ -355,14 +350,11 @@ fn deepspeed(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put_if_present("train_micro_batch_size_per_gpu", scenario.micro_batch_size);
     key_values.put_if_present("gradient_accumulation_steps", scenario.grad_accum_steps);
     key_values.put_if_present("train_batch_size", global_batch(scenario));
-    let device = |on: bool| if on { "cpu" } else { "none" };
-    let held = |on: bool, key: &'static str, key_values: &mut KeyValues| {
-        if on {
-            key_values.put(key, device(on));
-        } else {
-            key_values.put_if_present(key, device(on));
-        }
-    };
-    held(scenario.offload.optimizer, "zero_optimization.offload_optimizer.device", key_values);
-    held(scenario.offload.parameters, "zero_optimization.offload_param.device", key_values);
+    for (on, keys) in [
+        (scenario.offload.optimizer, "zero_optimization.offload_optimizer.device"),
+        (scenario.offload.parameters, "zero_optimization.offload_param.device"),
+    ] {
+        let value = if on { "cpu" } else { "none" }.to_owned();
+        key_values.list.push(KeyValue { keys, value, only_present: !on });
+    }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::Line;
-use super::format::Format;
 use super::ignored_keys;
 use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
+use catalog::programs::Program;
 
 /// The keys of one file; each list has a flag per entry.
 pub(super) struct Keys<'a> {
@@ -294,7 +294,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Returns the keys that were not read and might matter.
-    pub(super) fn ignored(&self, format: Format) -> Vec<String> {
+    pub(super) fn ignored(&self, program: Program) -> Vec<String> {
         let (mut ignored, mut shown_keys) = (Vec::new(), HashSet::new());
         // A key in Python with keys below it is a call; its arguments are separate keys.
         let mut paths: Vec<&str> = match self.tree.syntax {
@@ -309,7 +309,7 @@ impl<'a> Keys<'a> {
             let next = paths.partition_point(|path| *path < below.as_str());
             let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
             let is_read = *used && self.fate(entry) != Fate::Ignored;
-            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, format) {
+            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, program) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();

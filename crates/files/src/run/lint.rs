@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use super::difference::difference;
 use super::edit::{Change, write_back};
-use super::format::Format;
 use super::key_values::key_values;
 use super::tree::Tree;
 use super::{Base, File, Run, keys, read, tree};
+use catalog::programs::Program;
 pub(crate) use rules::of_change;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
 
@@ -368,9 +368,9 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
         if tree.inner.is_some() {
             continue;
         }
-        let Some(format) = source.run.formats.get(place).copied() else { continue };
-        let before = key_values(format, &source.run.scenario);
-        for key_value in key_values(format, wanted) {
+        let Some(program) = source.run.formats.get(place).copied() else { continue };
+        let before = key_values(program, &source.run.scenario);
+        for key_value in key_values(program, wanted) {
             let same = before.iter().find(|other| other.keys == key_value.keys);
             if same.is_some_and(|other| other.value == key_value.value)
                 || (same.is_none() && key_value.value.is_empty())
@@ -380,7 +380,7 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             let present = key_value.keys.split('|').find_map(|key| keys::place(tree, key));
             let entry = present.and_then(|place| tree.entries.get(place));
             // Fields of torchtitan's Python configurations differ between releases.
-            let is_typed = format == Format::Torchtitan && tree.syntax == tree::Syntax::Python;
+            let is_typed = program == Program::Torchtitan && tree.syntax == tree::Syntax::Python;
             if entry.is_none()
                 && (is_typed || key_value.only_present || key_value.value.is_empty() || key_value.value == "false")
             {

@@ -5,12 +5,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
+use catalog::programs::Program;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::spelling::plain;
-
-/// Tables of all programs.
-const TABLES: &[&str] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+/// Keys of programs, each with the text of its table.
+const TABLES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// A table whose rows keep their order.
 #[derive(Debug)]
@@ -160,26 +159,18 @@ impl Row {
     }
 }
 
-/// A program.
+/// The keys of a program.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Program {
-    /// Display name.
-    #[serde(rename = "program")]
-    pub(super) name: String,
-    /// The engine's framework that the program uses.
-    pub(super) framework: String,
+pub(super) struct Table {
+    /// The name of the program.
+    #[serde(skip)]
+    pub(super) name: &'static str,
     /// Description and supported files: a sentence.
     pub(super) about: String,
     /// Source of the defaults.
     #[allow(dead_code, reason = "said in the table for people")]
     source: String,
-    /// Keys that change neither memory nor speed, by their last part.
-    #[serde(default)]
-    quiet: Vec<String>,
-    /// Sections of keys that change neither memory nor speed.
-    #[serde(default)]
-    quiet_sections: Vec<String>,
     /// Defaults of the program.
     #[serde(default)]
     pub(super) usual: Rows<Scalar>,
@@ -194,60 +185,33 @@ pub struct Program {
     pub(super) rows: Vec<Row>,
 }
 
-/// All programs, in the order of their folders.
-static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
+/// The tables of all programs that have one.
+static PARSED: LazyLock<Vec<(Program, Table)>> = LazyLock::new(|| {
     // The tables are part of this crate, and a test reads all of them.
-    TABLES.iter().filter_map(|table| parsed(table).ok()).collect()
+    let table = |(key, text): &(&str, &str)| {
+        let program = Program::find(key)?;
+        Some((program, Table { name: program.name(), ..parsed(text).ok()? }))
+    };
+    TABLES.iter().filter_map(table).collect()
 });
 
-fn parsed(table: &str) -> Result<Program, toml_edit::de::Error> {
-    let mut program: Program = toml_edit::de::from_str(table)?;
-    for row in &mut program.rows {
+fn parsed(text: &str) -> Result<Table, toml_edit::de::Error> {
+    let mut table: Table = toml_edit::de::from_str(text)?;
+    for row in &mut table.rows {
         row.spellings = row.name.join("|");
     }
-    for key in program.quiet.iter_mut().chain(&mut program.quiet_sections) {
-        *key = plain(key);
-    }
-    Ok(program)
+    Ok(table)
 }
 
-impl Program {
-    /// Returns all programs.
-    pub(super) fn all() -> impl Iterator<Item = &'static Self> {
-        PROGRAMS.iter()
+impl Table {
+    /// Returns the table of a program.
+    pub(super) fn find(program: Program) -> Option<&'static Self> {
+        PARSED.iter().find_map(|(known, table)| (*known == program).then_some(table))
     }
 
     /// Whether the program passes arguments to transformers' Trainer.
     pub(super) fn is_on_the_trainer(&self) -> bool {
         self.rows.iter().any(|row| row.is == "trainer.arguments")
-    }
-
-    /// Whether a key of the program changes neither memory nor speed.
-    pub(super) fn is_irrelevant(&self, path: &str) -> bool {
-        let path = plain(path);
-        let last = path.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default();
-        let is_it = |known: &String| {
-            *known == path || known == last.trim_start_matches('_') || known.strip_prefix('*') == Some(last)
-        };
-        let is_below = |section: &String| {
-            path.strip_prefix(section.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                || path.contains(section.as_str()) && path.contains(&format!(".{section}."))
-        };
-        self.quiet.iter().any(is_it) || self.quiet_sections.iter().any(is_below)
-    }
-}
-
-impl PartialEq for Program {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Program {}
-
-impl std::hash::Hash for Program {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
     }
 }
 
@@ -263,9 +227,8 @@ mod tests {
     #[test]
     fn every_table_says_what_links_know() {
         let mut wrong: Vec<String> = Vec::new();
-        for table in TABLES {
-            let program = parsed(table).unwrap_or_else(|error| panic!("{}: {error}", table.lines().next().unwrap()));
-            let name = &program.name;
+        for (name, text) in TABLES {
+            let table = parsed(text).unwrap_or_else(|error| panic!("{name}: {error}"));
             let mut scenario = default_scenario();
             scenario.model = engine::scenario::Model::Custom { architecture: links::v1::CUSTOM_SHAPE };
             let mut is_value = |key: &str, value: &str| {
@@ -274,9 +237,9 @@ mod tests {
                     wrong.extend(put(&mut scenario, key, value).map(|issue| format!("{name}: {}", issue.message)));
                 }
             };
-            is_value("framework", &program.framework);
-            program.usual.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
-            for row in &program.rows {
+            is_value("framework", Program::find(name).unwrap().framework());
+            table.usual.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
+            for row in &table.rows {
                 let key = row.is.as_str();
                 let is_known = key.is_empty() || OWN_NAMES.contains(&key) || params::find(key).is_some();
                 let is_known = is_known || key.starts_with("shape.");
@@ -293,11 +256,11 @@ mod tests {
                 }
                 row.sets.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
             }
-            for (own, id) in &program.models.0 {
+            for (own, id) in &table.models.0 {
                 assert!(catalog::names::model_named(id).is_some(), "{name}: {own} = {id}");
             }
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
-        assert_eq!(Program::all().count(), TABLES.len());
+        assert_eq!(PARSED.len(), TABLES.len());
     }
 }

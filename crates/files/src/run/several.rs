@@ -3,22 +3,24 @@
 use super::Base;
 
 use super::draft::Draft;
-use super::format::Format;
 use super::keys::Keys;
+use super::program::Table;
 use super::tree::Tree;
 use super::{File, Refusal, formats};
+use catalog::programs::{Part, Program};
 
 /// Refuses files of which two are complete runs: each has its batch and its model.
 ///
 /// # Errors
 ///
 /// A sentence that names both.
-pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Base) -> Result<(), Refusal> {
+pub(super) fn refused(trees: &[Tree], kinds: &[Program], files: &[File], base: &Base) -> Result<(), Refusal> {
     // A launcher belongs to the run of another program; two programs that each run alone are two
     // runs.
-    let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| matches!(kind, Format::Table(_)));
+    let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| Table::find(**kind).is_some());
     if let Some((tree, kind)) = programs.next()
-        && let Some((other, second)) = trees.iter().zip(kinds).find(|(_, other)| other.is_run() && *other != kind)
+        && let Some((other, second)) =
+            trees.iter().zip(kinds).find(|(_, other)| other.part() == Part::Run && *other != kind)
     {
         return Err(Refusal::certain(format!(
             "{} is of {} and {} is of {}: these are two runs, give each alone.",
@@ -30,7 +32,7 @@ pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &B
     }
     let all = trees.iter().zip(kinds).zip(files);
     // Files of a model, a launcher or an adapter are parts of a run.
-    let mut whole = all.filter(|((_, kind), _)| kind.is_run()).filter_map(|((tree, kind), file)| {
+    let mut whole = all.filter(|((_, kind), _)| kind.part() == Part::Run).filter_map(|((tree, kind), file)| {
         let mut draft = Draft::new(&base.scenario, &[*kind], &base.scenario);
         formats::read(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;
         let batch = &draft.batch;

@@ -6,7 +6,7 @@ mod torchtitan;
 mod torchtune;
 mod tuning;
 
-use super::Framework;
+use super::Program;
 use super::context::ExportContext;
 pub(super) use deepspeed::*;
 use engine::model::experts::AllToAll;
@@ -231,13 +231,13 @@ pub(super) fn add_update_notes(context: &mut ExportContext) {
 }
 
 /// Adds the notes about features of models that most frameworks' settings cannot express.
-pub(super) fn add_model_notes(context: &mut ExportContext, framework: Framework) {
-    let (shape, is_megatron) = (context.setup.architecture, framework == Framework::Megatron);
+pub(super) fn add_model_notes(context: &mut ExportContext, program: Program) {
+    let (shape, is_megatron) = (context.setup.architecture, program == Program::MegatronLm);
     let others = shape.pattern.is_used() || shape.recurrent.is_used() || shape.gated_attention;
     context.note_if(others || shape.experts.latent_size > 0, OTHER_LAYERS);
     context.note_if(shape.tower.is_used(), READS_IMAGES);
     context.note_if(context.setup.mtp > 0 && !is_megatron, NO_FURTHER_TOKENS);
     context.note_if(context.setup.share_in_16_bits() > 0.0 && !is_megatron, LAYERS_IN_16_BITS);
-    let named = is_megatron || matches!(framework, Framework::Fsdp2 | Framework::Torchtitan);
+    let named = is_megatron || matches!(program, Program::Pytorch | Program::Torchtitan);
     context.note_if(context.setup.gradients_in_16_bits && !named, GRADIENTS_IN_16_BITS);
 }

@@ -89,7 +89,7 @@ fn what_peft_is_given_comes_back() {
         "train=rslora&frozen=4&trainemb=yes",
     ] {
         let scenario = decode(&format!("model=llama-3.1-8b&{link}")).scenario;
-        let written = files::settings::text(files::settings::Framework::Peft, &scenario).body;
+        let written = crate::text(catalog::programs::Program::Peft, &scenario).body;
         let read = adapter(&written).unwrap();
         assert_eq!((read.remarks.as_slice(), read.applied(&scenario)), ([].as_slice(), scenario), "{link}");
     }

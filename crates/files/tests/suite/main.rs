@@ -16,3 +16,8 @@ mod rates;
 mod run;
 mod settings;
 mod snapshots;
+
+/// Writes the settings of a scenario for a program with a writer.
+fn text(program: catalog::programs::Program, scenario: &engine::scenario::Scenario) -> files::settings::Settings {
+    files::settings::text(program, scenario).unwrap()
+}

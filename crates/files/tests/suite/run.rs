@@ -1,11 +1,12 @@
 //! Tests of configurations of runs: reading, bad files, and writing back.
 
 use catalog::default_scenario;
+use catalog::programs::Program;
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{Kind, every};
 use engine::scenario::{Scenario, Strategy};
 use files::brought::{Item, bring};
-use files::run::{Change, File, Format, Run, lint, read, write_back};
+use files::run::{Change, File, Run, lint, read, write_back};
 use links::{decode::decode, encode};
 
 fn file(name: &str, text: &str) -> File {
@@ -27,7 +28,7 @@ fn a_file_of_axolotl_with_deepspeeds_is_one_run() {
     let deepspeed = r#"{"zero_optimization": {"stage": 3, "overlap_comm": true}, "bf16": {"enabled": "auto"},
         "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto"}"#;
     let run = run(&[file("axolotl.yaml", axolotl), file("zero3.json", deepspeed)]);
-    assert_eq!(run.formats, [Format::Axolotl, Format::DeepSpeed]);
+    assert_eq!(run.formats, [Program::Axolotl, Program::Deepspeed]);
     let scenario = run.scenario;
     assert_eq!((scenario.seq_len, scenario.micro_batch_size, scenario.grad_accum_steps), (8192, 2, 4));
     assert_eq!((scenario.strategy, scenario.optimizer), (Strategy::FullShard, Optimizer::AdamW8bit));
@@ -45,7 +46,7 @@ fn a_shell_script_of_megatron_is_read_with_its_variables() {
         torchrun --nnodes $NODES --nproc_per_node $GPUS_PER_NODE pretrain_gpt.py \"${ARGS[@]}\" --odd-flag 3\n";
     let run = run(&[file("train.sh", script)]);
     let scenario = run.scenario;
-    assert_eq!(run.formats, [Format::Megatron]);
+    assert_eq!(run.formats, [Program::MegatronLm]);
     assert_eq!((scenario.gpus, scenario.tp, scenario.pp, scenario.grad_accum_steps), (16, 4, 2, 32));
     assert_eq!((scenario.recompute, scenario.strategy), (Recompute::Full, Strategy::Zero1));
     assert_eq!(scenario.model.architecture().num_hidden_layers, 32);
@@ -59,7 +60,7 @@ fn a_python_function_of_torchtitan_is_read_and_not_run() {
         data_parallel_shard_degree=8, tensor_parallel_degree=2),\n        activation_checkpoint=FullAC.Config(),\n    )\n";
     let run = run(&[file("config.py", python)]);
     let scenario = run.scenario;
-    assert_eq!((run.formats[0], scenario.seq_len, scenario.micro_batch_size), (Format::Torchtitan, 8192, 2));
+    assert_eq!((run.formats[0], scenario.seq_len, scenario.micro_batch_size), (Program::Torchtitan, 8192, 2));
     assert_eq!((scenario.gpus, scenario.tp, scenario.recompute), (16, 2, Recompute::Full));
 }
 
@@ -71,7 +72,7 @@ fn a_trainers_file_its_launchers_and_a_models_are_one_run() {
                     fsdp_config:\n  fsdp_version: 2\n  fsdp_reshard_after_forward: false\n";
     let model = include_str!("../../../../tests/configs/llama-3.1-8b.json");
     let run = run(&[file("sft.yaml", trl), file("accelerate.yaml", launcher), file("config.json", model)]);
-    assert_eq!(run.formats, [Format::Trl, Format::Accelerate, Format::Config]);
+    assert_eq!(run.formats, [Program::Trl, Program::Accelerate, Program::ConfigJson]);
     let scenario = run.scenario;
     assert_eq!((scenario.gpus, scenario.micro_batch_size, scenario.strategy), (16, 4, Strategy::ShardGradOp));
     assert_eq!(scenario.model.architecture().num_hidden_layers, 32);
@@ -86,7 +87,7 @@ fn recipes_in_python_are_read_through_the_functions_that_they_call() {
                 fn, model=model(), trainer=trainer(num_nodes=2),\n        data=run.Config(MockDataModule, seq_length=8192, global_batch_size=512, micro_batch_size=1))\n    \
                 return recipe\n";
     let nemo = run(&[file("recipe.py", nemo)]);
-    assert_eq!(nemo.formats, [Format::Nemo]);
+    assert_eq!(nemo.formats, [Program::Nemo]);
     let scenario = nemo.scenario;
     assert_eq!((scenario.gpus, scenario.tp, scenario.seq_len, scenario.grad_accum_steps), (16, 2, 8192, 64));
     assert!(encode(&scenario).contains("model=llama-3-8b"), "{}", encode(&scenario));
@@ -94,7 +95,7 @@ fn recipes_in_python_are_read_through_the_functions_that_they_call() {
                   cfg.model.context_parallel_size = 2\n    cfg.model.seq_length = 8192\n    cfg.train.global_batch_size = 512\n    cfg.train.micro_batch_size = 1\n    \
                   cfg.train.train_iters = 1_000\n    return cfg\n";
     let bridge = run(&[file("llama3.py", bridge)]);
-    assert_eq!(bridge.formats, [Format::Bridge]);
+    assert_eq!(bridge.formats, [Program::MegatronBridge]);
     assert_eq!((bridge.scenario.cp, bridge.scenario.seq_len), (2, 8192));
     assert!(encode(&bridge.scenario).contains("model=llama-3.1-8b"), "{}", encode(&bridge.scenario));
 }

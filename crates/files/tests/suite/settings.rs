@@ -2,10 +2,13 @@
 //! degrees multiply to the GPUs; the text parses. `cargo xtask test --exports` runs the frameworks'
 //! parsers.
 
+use catalog::programs::Program;
 use engine::params::{Kind, Param, every};
 use engine::scenario::{Model, Scenario};
-use files::settings::{Framework, Settings, text};
+use files::settings::{Settings, programs};
 use links::decode::decode;
+
+use crate::text;
 
 /// A scenario with most features, except experts and a pipeline.
 const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&\
@@ -43,10 +46,10 @@ fn the_text_of_one_scenario_is_this() {
         include_str!("../../../../tests/exports/expected/megatron.sh"),
         include_str!("../../../../tests/exports/expected/accelerate.yaml"),
     ];
-    for (framework, expected) in Framework::ALL.into_iter().zip(expected) {
+    for (framework, expected) in programs().into_iter().zip(expected) {
         assert_eq!(text(framework, &scenario(EXAMPLE)).body, expected, "{}", framework.name());
     }
-    for framework in Framework::ALL {
+    for framework in programs() {
         let settings = text(framework, &scenario(ADAPTERS));
         let file = format!("{EXPECTED}/adapters/{}", settings.file_name);
         expect_test::expect_file![file].assert_eq(&settings.body);
@@ -106,7 +109,7 @@ fn code(settings: &Settings) -> Vec<&str> {
     settings.body.lines().filter(|line| !line.starts_with('#') || line.starts_with("# In the script")).collect()
 }
 
-fn concern(framework: Framework, param: &Param) -> &'static str {
+fn concern(framework: Program, param: &Param) -> &'static str {
     let mut noted = false;
     for base in bases() {
         let before = text(framework, &base);
@@ -125,7 +128,7 @@ fn concern(framework: Framework, param: &Param) -> &'static str {
 fn every_parameter_is_in_the_text_or_noted_or_decided_to_be_neither() {
     let mut all: Vec<String> = CONCERNS.lines().take(1).map(str::to_owned).collect();
     for param in every() {
-        let is: Vec<&str> = Framework::ALL.into_iter().map(|framework| concern(framework, param)).collect();
+        let is: Vec<&str> = programs().into_iter().map(|framework| concern(framework, param)).collect();
         all.push(format!("{},{}", param.key, is.join(",")));
     }
     // Review the record before committing it: a `-` claims that a framework has no such setting.
@@ -146,7 +149,7 @@ fn degrees_multiply_to_the_gpus() {
     {
         let asked = scenario(link);
         let gpus = asked.gpus;
-        let titan = text(Framework::Torchtitan, &asked).body;
+        let titan = text(Program::Torchtitan, &asked).body;
         let names = [
             "data_parallel_replicate",
             "data_parallel_shard",
@@ -157,7 +160,7 @@ fn degrees_multiply_to_the_gpus() {
         let product: u32 = names.iter().map(|name| degree(&titan, &format!("{name}_degree="))).product();
         assert_eq!(product, gpus, "{link}");
 
-        let megatron = text(Framework::Megatron, &asked).body;
+        let megatron = text(Program::MegatronLm, &asked).body;
         let inside: u32 = ["tensor-model", "context", "pipeline-model"]
             .iter()
             .map(|name| degree(&megatron, &format!("--{name}-parallel-size")))
@@ -165,12 +168,12 @@ fn degrees_multiply_to_the_gpus() {
         let per_replica = degree(&megatron, "--global-batch-size") / asked.grad_accum_steps / asked.micro_batch_size;
         assert_eq!(inside * per_replica, gpus, "{link}");
 
-        let code = text(Framework::Fsdp2, &asked).body;
+        let code = text(Program::Pytorch, &asked).body;
         let (_, axes) = code.split_once("init_device_mesh(device_type, (").unwrap();
         let axes = axes.split(')').next().unwrap().split(',').filter_map(|axis| axis.trim().parse::<u32>().ok());
         assert_eq!(axes.product::<u32>(), gpus, "{link}");
     }
-    let accelerate = text(Framework::Accelerate, &scenario(EXAMPLE)).body;
+    let accelerate = text(Program::Accelerate, &scenario(EXAMPLE)).body;
     let axes = ["dp_replicate", "dp_shard", "cp", "tp"];
     let product: u32 =
         axes.iter().map(|axis| degree(&accelerate, &format!("parallelism_config_{axis}_size: "))).product();
@@ -180,18 +183,18 @@ fn degrees_multiply_to_the_gpus() {
 #[test]
 fn json_and_yaml_are_well_formed() {
     for base in bases() {
-        let json = text(Framework::DeepSpeed, &base).body;
+        let json = text(Program::Deepspeed, &base).body;
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert!(value["zero_optimization"]["stage"].is_u64(), "{json}");
 
-        let yaml = text(Framework::Accelerate, &base).body;
+        let yaml = text(Program::Accelerate, &base).body;
         for line in yaml.lines().filter(|line| !line.starts_with('#')) {
             let (key, value) = line.split_once(':').unwrap_or_else(|| panic!("no key: {line}"));
             assert!(key.trim().chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'), "{line}");
             assert!(value.is_empty() || value.starts_with(' '), "{line}");
             assert!(key.len() - key.trim_start().len() <= 2, "{line}");
         }
-        let python = text(Framework::Torchtitan, &base).body;
+        let python = text(Program::Torchtitan, &base).body;
         assert_eq!(python.matches('(').count(), python.matches(')').count(), "{python}");
     }
 }
@@ -202,17 +205,17 @@ fn what_a_framework_lacks_is_noted() {
         let settings = text(framework, &scenario(link));
         settings.notes.join(" ")
     };
-    assert!(notes(Framework::Torchtitan, "gpus=64&strategy=zero1").contains("torchtitan has no ZeRO-1"));
+    assert!(notes(Program::Torchtitan, "gpus=64&strategy=zero1").contains("torchtitan has no ZeRO-1"));
     assert!(
-        notes(Framework::Megatron, "gpus=64&strategy=reshard&shard=4").contains("reshards to the whole group only")
+        notes(Program::MegatronLm, "gpus=64&strategy=reshard&shard=4").contains("reshards to the whole group only")
     );
-    assert!(notes(Framework::DeepSpeed, "gpus=64&pp=4&accum=8").contains("exported as ZeRO-1"));
+    assert!(notes(Program::Deepspeed, "gpus=64&pp=4&accum=8").contains("exported as ZeRO-1"));
     assert!(
-        notes(Framework::Fsdp2, "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8")
+        notes(Program::Pytorch, "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8")
             .contains("no public expert parallelism")
     );
     // Notes are in the file if its format has comments.
-    let settings = text(Framework::Torchtitan, &scenario("gpus=64&strategy=zero1"));
+    let settings = text(Program::Torchtitan, &scenario("gpus=64&strategy=zero1"));
     assert!(settings.body.contains("# torchtitan has no ZeRO-1"));
 }
 
@@ -220,30 +223,30 @@ fn what_a_framework_lacks_is_noted() {
 fn autocast_and_the_optimizer_s_kernels_are_in_the_text() {
     let body = |framework, link: &str| text(framework, &scenario(link)).body;
     let autocast = "model=llama-3-8b&gpus=8&recipe=autocast";
-    assert!(body(Framework::Fsdp2, autocast).contains("torch.autocast(\"cuda\", dtype=torch.bfloat16)(model.forward)"));
-    assert!(!body(Framework::Fsdp2, autocast).contains("MixedPrecisionPolicy"));
-    let json: serde_json::Value = serde_json::from_str(&body(Framework::DeepSpeed, autocast)).unwrap();
+    assert!(body(Program::Pytorch, autocast).contains("torch.autocast(\"cuda\", dtype=torch.bfloat16)(model.forward)"));
+    assert!(!body(Program::Pytorch, autocast).contains("MixedPrecisionPolicy"));
+    let json: serde_json::Value = serde_json::from_str(&body(Program::Deepspeed, autocast)).unwrap();
     assert_eq!((&json["torch_autocast"]["dtype"], &json["bf16"]["enabled"]), (&"bfloat16".into(), &false.into()));
     let foreach = "model=llama-3-8b&gpus=8&optkernel=foreach&segments=expandable";
-    assert!(body(Framework::Torchtitan, foreach).contains("implementation=\"foreach\""));
-    assert!(body(Framework::Fsdp2, foreach).contains("foreach=True"));
+    assert!(body(Program::Torchtitan, foreach).contains("implementation=\"foreach\""));
+    assert!(body(Program::Pytorch, foreach).contains("foreach=True"));
     let command = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun";
-    assert!(body(Framework::Megatron, foreach).contains(command));
+    assert!(body(Program::MegatronLm, foreach).contains(command));
 }
 
 #[test]
 fn megatron_names_the_modules_that_it_recomputes() {
     let link = "cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&compute=fp8&recompute=modules&rcnorm=yes&rcmla=yes&rcmoeact=yes";
-    let settings = text(Framework::Megatron, &scenario(link));
+    let settings = text(Program::MegatronLm, &scenario(link));
     let flags =
         "    --recompute-granularity selective\n    --recompute-modules core_attn moe_act layernorm mla_up_proj\n";
     assert!(settings.body.contains(flags), "{}", settings.body);
     // An optimizer on the host requires delayed scaling, with which neither norms nor activations
     // are recomputed.
-    let settings = text(Framework::Megatron, &scenario(&format!("{link}&offloadopt=yes")));
+    let settings = text(Program::MegatronLm, &scenario(&format!("{link}&offloadopt=yes")));
     assert!(settings.body.contains("--recompute-modules core_attn mla_up_proj\n"), "{}", settings.body);
     assert!(settings.notes.iter().any(|note| note.starts_with("Under delayed scaling")), "{:?}", settings.notes);
-    let settings = text(Framework::Megatron, &scenario("model=llama-3-8b&recompute=modules&rcattn=no&rcmla=yes"));
+    let settings = text(Program::MegatronLm, &scenario("model=llama-3-8b&recompute=modules&rcattn=no&rcmla=yes"));
     assert!(!settings.body.contains("recompute"), "{}", settings.body);
 }
 
@@ -251,8 +254,7 @@ fn megatron_names_the_modules_that_it_recomputes() {
 #[test]
 fn a_v100_of_ones_own_gets_fp16() {
     for gpu in ["v100-32gb&mem=48", "custom&generation=volta&mem=48"] {
-        let written =
-            text(Framework::DeepSpeed, &scenario(&format!("gpu={gpu}&recipe=zero-mixed&strategy=zero2"))).body;
+        let written = text(Program::Deepspeed, &scenario(&format!("gpu={gpu}&recipe=zero-mixed&strategy=zero2"))).body;
         assert!(written.contains("fp16") && !written.contains("bf16"), "{gpu}: {written}");
     }
 }

@@ -1,18 +1,20 @@
 //! Accelerate: the file of `accelerate launch --config_file` (src/accelerate/utils/dataclasses.py).
 
+use catalog::programs::Program;
 use engine::model::software::Framework;
 use engine::model::training::PrecisionPolicy;
 use engine::params::ParamId;
 
 use super::{megatron, shared, trainer};
 use crate::run::draft::Draft;
+use crate::run::format::is_hugging_face;
 use crate::run::keys::Keys;
 
 /// Reads a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
+    let alone = !draft.formats.iter().any(|program| is_hugging_face(*program));
     if alone {
-        shared::hugging_face("accelerate", keys, draft);
+        shared::hugging_face(Program::Accelerate, keys, draft);
         draft.assume("The training script is not among these files: its batch, lengths and model are as in the page.");
     }
     draft.world.gpus = keys.count(&["num_processes"]);

@@ -1,5 +1,6 @@
 //! Axolotl: `axolotl train` (src/axolotl/utils/schemas/config.py).
 
+use catalog::programs::Program;
 use engine::params::ParamId;
 
 use super::{peft, shared, trainer};
@@ -8,7 +9,7 @@ use crate::run::keys::Keys;
 
 /// Reads a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    shared::hugging_face("axolotl", keys, draft);
+    shared::hugging_face(Program::Axolotl, keys, draft);
     if let Some(found) = keys.text(&["base_model"]) {
         draft.model_named(&found);
     }

@@ -1,17 +1,19 @@
 //! DeepSpeed's JSON (deepspeed.ai/docs/config-json).
 
+use catalog::programs::Program;
 use engine::model::software::Framework;
 use engine::params::ParamId;
 
 use super::shared;
 use crate::run::draft::Draft;
+use crate::run::format::is_hugging_face;
 use crate::run::keys::Keys;
 
 /// Reads a file. Values of `auto` come from the trainer.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
+    let alone = !draft.formats.iter().any(|program| is_hugging_face(*program));
     if alone {
-        shared::hugging_face("deepspeed", keys, draft);
+        shared::hugging_face(Program::Deepspeed, keys, draft);
         draft.assume("The training script is not among these files: its lengths and its model are as in the page.");
     }
     draft.scenario.framework = Framework::DeepSpeed;

@@ -1,5 +1,6 @@
 //! `MaxText`: its YAML and the arguments of its scripts (src/maxtext/configs/base.yml).
 
+use catalog::programs::Program;
 use engine::model::software::{AttentionKernel, Graphs, Kernels, Loss};
 use engine::model::training::RecomputeModules;
 use engine::model::transformer::Architecture;
@@ -13,7 +14,7 @@ use crate::run::keys::{Found, Keys};
 
 /// Reads a file or arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.program("maxtext", keys);
+    draft.program(Program::Maxtext, keys);
     // XLA compiles the step into one program with fused element-wise work and loss.
     draft.scenario.kernels = Kernels {
         attention: AttentionKernel::FlashTuned,

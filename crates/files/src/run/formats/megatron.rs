@@ -10,6 +10,7 @@ pub(super) use layers::shape;
 pub(super) use options::{experts, options, recomputation};
 
 use catalog::low_precision::Library;
+use catalog::programs::Program;
 use engine::model::software::{Framework, Kernels};
 use engine::params::ParamId;
 
@@ -71,7 +72,7 @@ const PLACES: &[&str] = &["", "model_args.__"];
 
 /// Reads a script or a file of arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    kernels("megatron-lm", keys, draft);
+    kernels(Program::MegatronLm, keys, draft);
     let mut args = Args { keys, places: PLACES };
     layers::shape(&mut args, draft);
     shared::micro(args.count(&["micro_batch_size"]), draft);
@@ -88,7 +89,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Sets Megatron-Core's kernels on Transformer Engine.
-pub(super) fn kernels(program: &str, keys: &Keys, draft: &mut Draft) {
+pub(super) fn kernels(program: Program, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Megatron;
     draft.scenario.kernels = Kernels::USUAL;
     draft.program(program, keys);
@@ -306,7 +307,7 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
 
 /// Reads the Megatron-LM section of Accelerate's file.
 pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
-    kernels("accelerate", keys, draft);
+    kernels(Program::Accelerate, keys, draft);
     let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };
     for (names, id) in [
         (["tp_degree"], ParamId::Tp),

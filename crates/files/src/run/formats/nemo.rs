@@ -1,5 +1,6 @@
 //! NeMo's YAML and recipes, and Megatron-Bridge's: Megatron-Core's arguments in sections.
 
+use catalog::programs::Program;
 use engine::params::ParamId;
 
 use super::megatron::{self, Args};
@@ -36,7 +37,7 @@ const NEMO: &[&str] = &[
 
 /// Reads Megatron-Bridge's YAML, overrides or recipe.
 pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
-    megatron::kernels("megatron-bridge", keys, draft);
+    megatron::kernels(Program::MegatronBridge, keys, draft);
     let recipe = keys.word(&["recipe", "recipe_name"]);
     let named = keys.text(&["model.hf_path", "hf_path", "*hf_path", "$HF_MODEL_ID", "$HF_MODEL", "hf_model_id"]);
     if let Some(found) = named.filter(|found| models::of_name(&found.value).is_some()) {
@@ -74,7 +75,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
 
 /// Reads NeMo's YAML or recipe.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    megatron::kernels("nemo", keys, draft);
+    megatron::kernels(Program::Nemo, keys, draft);
     let nodes = keys.count(&["trainer.num_nodes", "num_nodes", "*num_nodes"]);
     let per_node = keys.count(&["trainer.devices", "num_gpus_per_node", "*num_gpus_per_node", "*devices"]);
     draft.world.nodes = draft.world.nodes.take().or(nodes);

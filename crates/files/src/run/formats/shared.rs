@@ -3,6 +3,7 @@
 mod attention;
 
 pub(super) use attention::{attention, pytorch_attention, tuned_attention};
+use catalog::programs::Program;
 use engine::model::software::{Framework, Kernels, NormKernel, Segments};
 use engine::params::ParamId;
 
@@ -122,7 +123,7 @@ pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
 
 /// Sets the defaults of trainers of Hugging Face's models: norms computed operator by operator, and
 /// the features of the release.
-pub(super) fn hugging_face(program: &str, keys: &Keys, draft: &mut Draft) {
+pub(super) fn hugging_face(program: Program, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Transformers;
     draft.scenario.kernels = Kernels { norms: NormKernel::Upcast, ..Kernels::USUAL };
     pytorch_attention(draft);

@@ -1,7 +1,7 @@
 //! Reads the keys of a program by its table.
 
 use catalog::names::model_named;
-use catalog::releases::RELEASES;
+use catalog::programs::Program;
 use engine::params::{self, Kind, ParamId};
 use engine::scenario::Model;
 use links::put;
@@ -11,7 +11,7 @@ use super::{peft, shared, trainer};
 use crate::run::Line;
 use crate::run::draft::{Draft, NO_FILE};
 use crate::run::keys::{Found, Keys};
-use crate::run::program::{Meaning, Program, Row, Rows};
+use crate::run::program::{Meaning, Row, Rows, Table};
 use crate::run::spelling::shortened;
 
 /// Names that a row may have besides parameters, for values that follow from several keys or from
@@ -83,22 +83,20 @@ const SHAPE: [(&str, ParamId); 17] = [
 /// # Errors
 ///
 /// A sentence if a word selects a run that is not computed.
-pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
+pub(super) fn read(program: Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
+    let name = program.name();
+    let table = Table::find(program).ok_or_else(|| format!("Files of {name} are not read."))?;
     draft.has_strategy = true;
-    put(&mut draft.scenario, "framework", &program.framework);
-    if let Some(known) = RELEASES.iter().find(|release| release.program == program.name) {
-        draft.program(known.program_key(), keys);
-    } else {
-        draft.below();
-    }
-    let usual = program.usual.0.iter().filter(|(key, _)| !key.starts_with("shape.") && key != "gpus");
+    put(&mut draft.scenario, "framework", program.framework());
+    draft.program(program, keys);
+    let usual = table.usual.0.iter().filter(|(key, _)| !key.starts_with("shape.") && key != "gpus");
     usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
     draft.attention_of_the_gpu();
     let mut set: Vec<&str> = Vec::new();
-    let last_of_shape = program.rows.iter().rposition(|row| row.is == "shape.layers");
-    for (place, row) in program.rows.iter().enumerate() {
+    let last_of_shape = table.rows.iter().rposition(|row| row.is == "shape.layers");
+    for (place, row) in table.rows.iter().enumerate() {
         let is_met = is_met(row, keys);
-        let is_read = is_met && read_row(program, row, keys, draft)?;
+        let is_read = is_met && read_row(table, row, keys, draft)?;
         if is_read || is_met && row.name.is_empty() {
             // Keys of the condition are read with the key.
             row.when.0.iter().for_each(|(key, _)| drop(keys.text(&spellings(key))));
@@ -110,21 +108,20 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
             }
         }
         // Keys further down may concern the model that the numbers describe.
-        if Some(place) == last_of_shape && !draft.has_model && shape(program, keys, draft) {
+        if Some(place) == last_of_shape && !draft.has_model && shape(table, keys, draft) {
             set.push("model");
         }
     }
     if set.is_empty() {
-        let name = &program.name;
         return Err(format!(
             "This is of {name} and has none of its settings: give the file that has them. {}",
-            program.about
+            table.about
         ));
     }
     draft.said.extend(set.iter().filter_map(|key| params::find(key)).map(|param| param.id));
-    lengths(program, keys, set.contains(&"length"), draft);
-    usual_counts(program, keys, draft);
-    for (key, said) in &program.says.0 {
+    lengths(table, keys, set.contains(&"length"), draft);
+    usual_counts(table, keys, draft);
+    for (key, said) in &table.says.0 {
         let key = if key == "seq" { "length" } else { key.as_str() };
         let is_set = set.contains(&key) || key == "length" && set.contains(&"seq");
         // A default of adapters decides nothing where all weights are trained.
@@ -137,10 +134,10 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
 }
 
 /// Sets the program's default counts, where no file states one of that kind.
-fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
-    for (key, value) in &program.usual.0 {
+fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
+    for (key, value) in &table.usual.0 {
         // A count that a file leaves open (`devices: auto`) stays open.
-        if rows_of(program, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
+        if rows_of(table, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
             continue;
         }
         let (batch, world) = (&draft.batch, &draft.world);
@@ -151,7 +148,7 @@ fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
         }
         let has = |other: &str| {
             let said = if other == "nodes" { &world.nodes } else { &world.per_node };
-            said.is_some() || program.usual.get(other).is_some()
+            said.is_some() || table.usual.get(other).is_some()
         };
         let is_said = match key.as_str() {
             "accum" | "global" => batch.accum.is_some() || batch.global.is_some() || batch.local.is_some(),
@@ -171,8 +168,8 @@ fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
 }
 
 /// Returns the rows of one meaning whose conditions a file meets.
-fn rows_of<'a>(program: &'a Program, is: &'a str, keys: &'a Keys) -> impl Iterator<Item = &'a Row> {
-    program.rows.iter().filter(move |row| row.is == is && is_met(row, keys))
+fn rows_of<'a>(table: &'a Table, is: &'a str, keys: &'a Keys) -> impl Iterator<Item = &'a Row> {
+    table.rows.iter().filter(move |row| row.is == is && is_met(row, keys))
 }
 
 /// Whether other keys have the words that a row requires.
@@ -235,7 +232,7 @@ fn is_word(pattern: &str, word: &str) -> bool {
 }
 
 /// Reads a key; returns whether the file has the key.
-fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut Draft) -> Result<bool, String> {
+fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft) -> Result<bool, String> {
     let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
     if names.is_empty() {
         row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
@@ -293,7 +290,7 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
                 draft.record(&found, "Not known here");
             }
         }
-        None => own(program, row, &names, &found, keys, draft),
+        None => own(table, row, &names, &found, keys, draft),
     }
     if is_on(&word) {
         for (key, value) in &row.sets.0 {
@@ -389,16 +386,9 @@ fn is_option(id: ParamId, value: &str) -> bool {
 }
 
 /// Reads a key whose words are not listed in the table.
-fn own(
-    program: &'static Program,
-    row: &Row,
-    names: &[&str],
-    found: &Found<String>,
-    keys: &mut Keys,
-    draft: &mut Draft,
-) {
+fn own(table: &'static Table, row: &Row, names: &[&str], found: &Found<String>, keys: &mut Keys, draft: &mut Draft) {
     match row.is.as_str() {
-        "model" => model(program, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
+        "model" => model(table, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
         "noted" => draft.record(found, row.meaning()),
         // Composer marks batches by letters: `3195ba`.
         "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
@@ -437,7 +427,7 @@ fn own(
             if let Some(group) = group.filter(|group| !micro.is_multiple_of(*group)) {
                 draft.assume(format!(
                     "A micro-batch of {micro} is no multiple of {group} completions: {} raises it to them.",
-                    program.name
+                    table.name
                 ));
                 draft.batch.micro = Some(found.with(micro.next_multiple_of(group)));
             }
@@ -447,7 +437,7 @@ fn own(
             let name = shortened(&found.value);
             draft.assume(format!(
                 "What {name} says, which this file continues, is not read here: {}'s defaults.",
-                program.name
+                table.name
             ));
         }
         "layers_per_stage" | "prompt_length" | "answer_length" | "global_tokens" | "micro_tokens" | "prompts" => {}
@@ -516,14 +506,14 @@ fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
     }
 }
 
-fn model(program: &'static Program, found: &Found<String>, keys: &Keys, draft: &mut Draft) {
+fn model(table: &'static Table, found: &Found<String>, keys: &Keys, draft: &mut Draft) {
     // A folder with a checkpoint has the name of the model.
     let name = found.value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = name.strip_suffix(".yaml").unwrap_or(name);
     let is_it = |(own, _): &&(String, String)| own.eq_ignore_ascii_case(&found.value) || own.eq_ignore_ascii_case(name);
-    if let Some((_, known)) = program.models.0.iter().find(is_it) {
+    if let Some((_, known)) = table.models.0.iter().find(is_it) {
         draft.model_called(found, known);
-    } else if model_named(name).is_none() && keys_of(program, "shape.layers", keys).iter().any(|key| keys.has(key)) {
+    } else if model_named(name).is_none() && keys_of(table, "shape.layers", keys).iter().any(|key| keys.has(key)) {
         draft.record(found, "A model that the file describes");
     } else {
         draft.model_named(&found.with(found.value.strip_suffix(".yaml").unwrap_or(&found.value).to_owned()));
@@ -565,17 +555,17 @@ fn zero(found: &Found<String>, draft: &mut Draft) {
 }
 
 /// Returns the spellings of the keys of one meaning whose conditions a file meets.
-fn keys_of(program: &'static Program, is: &str, keys: &Keys) -> Vec<&'static str> {
-    let rows = program.rows.iter().filter(|row| row.is == is && is_met(row, keys));
+fn keys_of(table: &'static Table, is: &str, keys: &Keys) -> Vec<&'static str> {
+    let rows = table.rows.iter().filter(|row| row.is == is && is_met(row, keys));
     rows.flat_map(|row| row.name.iter().map(String::as_str)).collect()
 }
 
 /// Sets the model by the numbers of its shape, if no name leads to a model; returns whether a shape
 /// was found.
-fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool {
+fn shape(table: &'static Table, keys: &mut Keys, draft: &mut Draft) -> bool {
     let mut number = |part: &str| {
         let is = format!("shape.{part}");
-        let rows: Vec<&Row> = program.rows.iter().filter(|row| row.is == is && is_met(row, keys)).collect();
+        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.is == is && is_met(row, keys)).collect();
         let row = rows.into_iter().rev().find(|row| row.name.iter().any(|name| keys.peek(name).is_some()))?;
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);
@@ -588,7 +578,7 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     };
     let Some(layers) = number("layers") else { return false };
     let mut arch = CUSTOM_SHAPE;
-    let usual = |part: &str| -> Option<u32> { program.usual.get(&format!("shape.{part}"))?.to_string().parse().ok() };
+    let usual = |part: &str| -> Option<u32> { table.usual.get(&format!("shape.{part}"))?.to_string().parse().ok() };
     let mut within = |part: &str, other: u32, most: u32| {
         let value = number(part).map_or_else(|| usual(part).unwrap_or(other), |found| found.value);
         value.clamp(1, most)
@@ -618,8 +608,8 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
 }
 
 /// Sets lengths that are sums, and a batch in tokens.
-fn lengths(program: &'static Program, keys: &mut Keys, is_said: bool, draft: &mut Draft) {
-    let [prompt, answer] = ["prompt_length", "answer_length"].map(|is| keys.count(&keys_of(program, is, keys)));
+fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, draft: &mut Draft) {
+    let [prompt, answer] = ["prompt_length", "answer_length"].map(|is| keys.count(&keys_of(table, is, keys)));
     match (prompt, answer) {
         (Some(prompt), Some(answer)) if draft.scenario.objective.task.generates() => {
             let whole = prompt.value.saturating_add(answer.value);
@@ -640,19 +630,19 @@ fn lengths(program: &'static Program, keys: &mut Keys, is_said: bool, draft: &mu
         (Some(one), None) | (None, Some(one)) if !draft.has_length => draft.length(Some(one)),
         _ => {}
     }
-    if let Some(layers) = keys.count(&keys_of(program, "layers_per_stage", keys)).filter(|_| draft.has_model) {
+    if let Some(layers) = keys.count(&keys_of(table, "layers_per_stage", keys)).filter(|_| draft.has_model) {
         let each = layers.value.saturating_mul(draft.scenario.pp.max(1)).max(1);
         let stages = draft.scenario.model.architecture().num_hidden_layers.div_ceil(each);
         draft.number(Some(layers.with(stages)), ParamId::VirtualStages);
     }
     let length = draft.scenario.seq_len.max(1);
     let mut sequences =
-        |is: &str| keys.count(&keys_of(program, is, keys)).map(|tokens| tokens.with((tokens.value / length).max(1)));
+        |is: &str| keys.count(&keys_of(table, is, keys)).map(|tokens| tokens.with((tokens.value / length).max(1)));
     if let Some(step) = sequences("global_tokens") {
         draft.batch.global = Some(step);
     }
     shared::micro(sequences("micro_tokens"), draft);
-    if let Some(prompts) = keys.count(&keys_of(program, "prompts", keys)) {
+    if let Some(prompts) = keys.count(&keys_of(table, "prompts", keys)) {
         let answers = prompts.value.saturating_mul(draft.scenario.objective.group.max(1));
         draft.batch.global = Some(prompts.with(answers));
     }

@@ -2,6 +2,7 @@
 //! configurations (torchtitan/config, Trainer.Config).
 
 use catalog::low_precision::Library;
+use catalog::programs::Program;
 use engine::model::software::{Kernels, Loss, NormKernel};
 use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
@@ -15,7 +16,7 @@ use crate::run::models;
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.scenario.kernels = Kernels::USUAL;
     shared::pytorch_attention(draft);
-    draft.program("torchtitan", keys);
+    draft.program(Program::Torchtitan, keys);
     draft.set_option(ParamId::Strategy, "full-shard");
     draft.has_strategy = true;
     model(keys, draft);

@@ -7,13 +7,13 @@ use engine::params::ParamId;
 
 use super::{peft, shared};
 use crate::run::draft::Draft;
-use crate::run::format::Format;
 use crate::run::keys::{Found, Keys};
+use catalog::programs::Program;
 
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.default_micro_batch = 8;
-    shared::hugging_face("transformers", keys, draft);
+    shared::hugging_face(Program::Transformers, keys, draft);
     model(keys, draft);
     arguments(keys, draft);
     adapters(keys, draft);
@@ -222,7 +222,7 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     }
     if let Some(found) = keys.text(&["fsdp_config"]) {
         draft.record(&found, "FSDP's options, in a file of their own");
-        if !draft.has(Format::FsdpConfig) {
+        if !draft.has(Program::FsdpConfig) {
             draft.assume(format!("The file {} is not among these: FSDP's options are the usual ones.", found.value));
         }
     }
@@ -234,7 +234,7 @@ pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
     let name = found.value.to_ascii_lowercase();
     draft.scenario.framework = Framework::DeepSpeed;
     draft.record(found, "DeepSpeed");
-    if draft.has(Format::DeepSpeed) {
+    if draft.has(Program::Deepspeed) {
         return;
     }
     let stage = ["zero3", "z3", "zero_3", "stage3", "stage_3", "stage-3"].iter().any(|word| name.contains(word));
@@ -300,7 +300,7 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     let version = version.or(top);
     let version = version.unwrap_or_else(|| {
         // The Trainer's options select FSDP2 from transformers 5.12 on, Accelerate's select FSDP1.
-        let is_second = draft.is_from("transformers", "2026-06-12");
+        let is_second = draft.is_from(Program::Transformers, "2026-06-12");
         let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));
         version

@@ -1,5 +1,6 @@
 //! TRL: `trl sft`, `dpo`, `grpo` and its other trainers (trl/trainer/*_config.py).
 
+use catalog::programs::Program;
 use engine::model::software::Loss;
 use engine::model::training::Recompute;
 use engine::params::ParamId;
@@ -11,7 +12,7 @@ use crate::run::keys::Keys;
 /// Reads a file or a command of TRL.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.default_micro_batch = 8;
-    shared::hugging_face("trl", keys, draft);
+    shared::hugging_face(Program::Trl, keys, draft);
     // The objective comes first: only supervised fine-tuning computes the loss in chunks.
     objective(keys, draft);
     trainer::model(keys, draft);

@@ -2,10 +2,11 @@
 //! scenario.
 
 use crate::cases::cases;
+use crate::text;
 use catalog::default_scenario;
 use engine::params::{every, is_held, is_within_bounds};
 use files::run::{File, read, write_back};
-use files::settings::{Framework, text};
+use files::settings::programs;
 use links::{decode::decode, encode};
 use proptest::prelude::*;
 
@@ -36,8 +37,8 @@ fn example(which: usize) -> String {
         "model=mixtral-8x7b&gpus=64&ep=8&strategy=zero1",
         "model=llama-3.1-8b&gpus=8&train=lora&base=nf4",
     ];
-    let frameworks = Framework::ALL;
-    text(frameworks[which % frameworks.len()], &decode(links[which / frameworks.len() % links.len()]).scenario).body
+    let programs = programs();
+    text(programs[which % programs.len()], &decode(links[which / programs.len() % links.len()]).scenario).body
 }
 
 proptest! {

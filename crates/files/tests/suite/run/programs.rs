@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use catalog::default_scenario;
+use catalog::programs::Program;
 use files::brought::{Brought, Item, Kind, bring};
 use files::run::{File, read};
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
 
-/// Returns the files below a folder.
+/// Returns the files below a folder, if there is one.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.path().is_dir() {
             found.extend(below(&entry.path()));
         } else {
@@ -32,57 +33,30 @@ fn brought(name: Option<&str>, text: &str) -> Result<Brought, String> {
     bring(&[Item { name: name.map(str::to_owned), bytes: text.into() }], &default_scenario())
 }
 
-/// Folders of recorded runs, by the name of the format.
-const FOLDERS: [(&str, &str); 28] = [
-    ("accelerate", "Accelerate"),
-    ("axolotl", "Axolotl"),
-    ("bridge", "Megatron-Bridge"),
-    ("deepspeed", "DeepSpeed"),
-    ("fastchat", "FastChat"),
-    ("fms-hf-tuning", "fms-hf-tuning"),
-    ("foundry", "llm-foundry"),
-    ("gpt-neox", "GPT-NeoX"),
-    ("litgpt", "LitGPT"),
-    ("llama-factory", "LLaMA-Factory"),
-    ("maxtext", "MaxText"),
-    ("megatron", "Megatron-LM"),
-    ("megatron-swift", "Megatron-SWIFT"),
-    ("ms-swift", "ms-swift"),
-    ("nanotron", "nanotron"),
-    ("nemo", "NeMo"),
-    ("nemo-automodel", "NeMo AutoModel"),
-    ("nemo-rl", "NeMo-RL"),
-    ("olmo-core", "OLMo-core"),
-    ("open-instruct", "open-instruct"),
-    ("openrlhf", "OpenRLHF"),
-    ("prime-rl", "prime-rl"),
-    ("primus", "Primus"),
-    ("torchtitan", "torchtitan"),
-    ("torchtune", "torchtune"),
-    ("trl", "TRL"),
-    ("unsloth", "Unsloth"),
-    ("verl", "verl"),
-];
-
 #[test]
 fn every_recorded_run_is_of_its_own_program() {
     let mut count = 0;
-    for (folder, format) in FOLDERS {
-        for path in below(Path::new(&format!("{TESTS}/runs/{folder}"))) {
+    for program in Program::ALL {
+        let folder = format!("{TESTS}/runs/{}", program.key());
+        for path in below(Path::new(&folder)) {
             let file = file(&path);
             let run = read(std::slice::from_ref(&file), &default_scenario());
-            let name = run.map(|run| run.formats[0].name());
-            assert_eq!(name.as_deref(), Ok(format), "{}", path.display());
+            assert_eq!(run.map(|run| run.formats[0]), Ok(program), "{}", path.display());
             count += 1;
             // A pasted file has no name and is detected too.
             if count % 8 > 0 {
                 continue;
             }
             let pasted = brought(None, &file.text).unwrap_or_else(|said| panic!("{}: {said}", path.display()));
-            assert!(pasted.said.starts_with(&format!("A run of {format}")), "{}: {}", path.display(), pasted.said);
+            assert!(
+                pasted.said.starts_with(&format!("A run of {}", program.name())),
+                "{}: {}",
+                path.display(),
+                pasted.said
+            );
         }
     }
-    assert!(count > 150, "{count}");
+    assert!(count > 250, "{count}");
 }
 
 #[test]

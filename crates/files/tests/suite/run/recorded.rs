@@ -41,7 +41,7 @@ fn what_is_read_of_others_files_is_this() {
             run.understood.iter().map(|line| json!([line.key, line.value, line.meaning])).collect();
         let line = json!({
             "file": format!("{folder}/{}", file.name),
-            "format": run.formats,
+            "format": run.formats.iter().map(|program| program.name()).collect::<Vec<_>>(),
             "link": links::encode(&run.scenario),
             "gib": (report.memory.needed.gib() * 10.0).round() / 10.0,
             "understood": understood,

@@ -1,59 +1,57 @@
 //! Tests that settings of [`files::settings`] are read back into an equal scenario, except for
 //! parameters that a framework's settings cannot express.
 
+use catalog::programs::Program;
 use engine::params::{Kind, ParamId, every};
 use engine::scenario::Scenario;
 use files::run::{File, read};
-use files::settings::{Framework, text};
 use links::decode::decode;
 
 use super::differing;
+use crate::text;
 
 /// Scenarios that the frameworks can run.
-const LINKS: [(&[Framework], &str); 12] = [
+const LINKS: [(&[Program], &str); 12] = [
     (
-        &[Framework::Torchtitan],
+        &[Program::Torchtitan],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&recompute=full&compile=yes",
     ),
+    (&[Program::Torchtitan], "cluster=dgx-h100&model=llama-3.1-70b&gpus=64&tp=8&accum=2&seq=8192&recompute=selective"),
     (
-        &[Framework::Torchtitan],
-        "cluster=dgx-h100&model=llama-3.1-70b&gpus=64&tp=8&accum=2&seq=8192&recompute=selective",
-    ),
-    (
-        &[Framework::DeepSpeed],
+        &[Program::Deepspeed],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=2&mbs=2&strategy=zero2&recipe=zero-mixed&framework=deepspeed",
     ),
     (
-        &[Framework::DeepSpeed],
+        &[Program::Deepspeed],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&offloadopt=yes&offloadparams=yes&recipe=zero-mixed&framework=deepspeed",
     ),
     (
-        &[Framework::Megatron],
+        &[Program::MegatronLm],
         "cluster=dgx-h100&model=llama-3.1-70b&gpus=64&tp=4&pp=4&accum=16&strategy=zero1&framework=megatron&recipe=megatron-mixed&recompute=full&attnkernel=flash-tuned&loss=fused",
     ),
     (
-        &[Framework::Megatron],
+        &[Program::MegatronLm],
         "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=4&seq=4096&strategy=zero1&framework=megatron&recipe=megatron-mixed&attnkernel=flash-tuned&loss=bf16&compute=fp8&overlap=no",
     ),
-    (&[Framework::Accelerate], "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&recompute=full&framework=transformers"),
+    (&[Program::Accelerate], "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&recompute=full&framework=transformers"),
     (
-        &[Framework::Accelerate],
+        &[Program::Accelerate],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&strategy=shard-grad-op&framework=transformers",
     ),
     (
-        &[Framework::Trl, Framework::Accelerate],
+        &[Program::Trl, Program::Accelerate],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=4&mbs=2&train=lora&rank=32&targets=attention&base=nf4dq&framework=transformers&recipe=autocast&recompute=full",
     ),
     (
-        &[Framework::LlamaFactory, Framework::Accelerate],
+        &[Program::LlamaFactory, Program::Accelerate],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=4&mbs=2&train=lora&rank=8&strategy=ddp&framework=transformers&recipe=autocast&recompute=full&loss=fused-linear",
     ),
     (
-        &[Framework::Axolotl],
+        &[Program::Axolotl],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=4&mbs=2&train=lora&rank=16&strategy=ddp&framework=transformers&recipe=autocast&recompute=full&optimizer=adamw-8bit",
     ),
     (
-        &[Framework::Torchtune],
+        &[Program::Torchtune],
         "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=4&mbs=2&train=lora&rank=16&targets=all&recipe=pure-bf16&recompute=full&loss=chunked&compile=yes",
     ),
 ];
@@ -65,23 +63,23 @@ const UNSAID: [&str; 9] =
     ["tokens", "mtbf", "segments", "optkernel", "sync", "rootunit", "repeatkv", "lossparallel", "embedtp"];
 
 /// Returns the parameters that the settings of one framework cannot express.
-fn unsaid(framework: Framework) -> &'static [&'static str] {
+fn unsaid(framework: Program) -> &'static [&'static str] {
     match framework {
         // Kernels depend on the trainer: attention, norms and losses are not in the file.
-        Framework::Accelerate => {
+        Program::Accelerate => {
             &["seq", "mbs", "accum", "loss", "normkernel", "attnkernel", "recipe", "ckptsharded", "optimizer"]
         }
-        Framework::Trl | Framework::LlamaFactory | Framework::Axolotl => {
+        Program::Trl | Program::LlamaFactory | Program::Axolotl => {
             &["loss", "normkernel", "attnkernel", "ckptsharded", "deferred", "framework"]
         }
-        Framework::DeepSpeed => {
+        Program::Deepspeed => {
             &["seq", "loss", "normkernel", "attnkernel", "recompute", "deferred", "ckptsharded", "framework"]
         }
         // torchtitan's norms and attention follow its version.
-        Framework::Torchtitan => &["normkernel", "attnkernel", "loss"],
-        Framework::Torchtune => &["attnkernel", "normkernel", "framework"],
-        Framework::Megatron => &["size", "normkernel", "deferred"],
-        Framework::Fsdp2 | Framework::Peft => &[],
+        Program::Torchtitan => &["normkernel", "attnkernel", "loss"],
+        Program::Torchtune => &["attnkernel", "normkernel", "framework"],
+        Program::MegatronLm => &["size", "normkernel", "deferred"],
+        _ => &[],
     }
 }
 
@@ -101,14 +99,14 @@ fn what_settings_write_is_read_into_the_same_scenario() {
         // launcher sets them.
         let mut base = decode("cluster=dgx-h100").scenario;
         let has = |framework| frameworks.contains(&framework);
-        if [Framework::Trl, Framework::LlamaFactory, Framework::Axolotl, Framework::Torchtune, Framework::Megatron]
+        if [Program::Trl, Program::LlamaFactory, Program::Axolotl, Program::Torchtune, Program::MegatronLm]
             .into_iter()
             .all(|framework| !has(framework))
-            && !has(Framework::Torchtitan)
+            && !has(Program::Torchtitan)
         {
             base.model = scenario.model;
         }
-        if has(Framework::Axolotl) || has(Framework::Torchtune) || has(Framework::LlamaFactory) {
+        if has(Program::Axolotl) || has(Program::Torchtune) || has(Program::LlamaFactory) {
             base.gpus = scenario.gpus;
         }
         let run = match read(&files, &base) {
@@ -146,7 +144,7 @@ fn shown(key: &str, before: &Scenario, after: &Scenario) -> String {
 #[test]
 fn the_batch_of_the_run_is_kept() {
     let scenario = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=4&mbs=2&strategy=zero2").scenario;
-    let settings = text(Framework::DeepSpeed, &scenario);
+    let settings = text(Program::Deepspeed, &scenario);
     let run = read(&[File::new(settings.file_name, settings.body)], &scenario).unwrap();
     let get = |id: ParamId| (id.param().number().unwrap().get)(&run.scenario);
     assert_eq!([ParamId::MicroBatchSize, ParamId::GradAccumSteps, ParamId::Gpus].map(get), [2.0, 4.0, 16.0]);
