@@ -109,17 +109,16 @@ fn key(root: &Path, program: &str, key: &str) -> Result<(Vec<Addition>, String)>
 
 fn program(id: &str) -> (Vec<Addition>, String) {
     let folder = format!("crates/files/programs/{id}");
-    let table = format!(
-        "program = \"{id}\"\nframework = \"\"\nabout = \"\"\nsource = \"\"\nquiet = []\n\n[usual]\n\n[[key]]\n\
-         name = [\"model\"]\nis = \"model\"\n"
-    );
+    let program = format!("name = \"{id}\"\nframework = \"\"\n");
+    let table = "about = \"\"\nsource = \"\"\n\n[usual]\n\n[[key]]\nname = [\"model\"]\nis = \"model\"\n".to_owned();
     let marks = format!("\n[[program]]\nname = \"{id}\"\ncommands = []\nkeys = []\n");
     let additions = vec![
+        Addition { file: format!("{folder}/program.toml"), before: None, text: program },
         Addition { file: format!("{folder}/keys.toml"), before: None, text: table },
         Addition { file: "crates/files/data/programs.toml".to_owned(), before: None, text: marks },
     ];
     let next = format!(
-        "Fill in keys.toml (crates/files/programs/README.md) and the marks in data/programs.toml, whose order counts.\n\
+        "Fill in program.toml and keys.toml (crates/files/programs/README.md) and the marks in data/programs.toml, whose order counts.\n\
          Put three files or more that others wrote into tests/runs/{id}, with their origin, and the values that a careful\n\
          person reads in each into its expected.jsonl. Then `cargo xtask test --record`."
     );
@@ -189,7 +188,7 @@ mod tests {
         assert!(choices.contains("    pub async_save: bool,\n") && choices.contains("        async_save: false,\n"));
         let (_, rows) = &files[2];
         assert!(rows.find("id = \"AsyncSave\"") < rows.find("\n[[constant]]"));
-        assert_eq!(tried(&program("new-trainer").0).len(), 2);
+        assert_eq!(tried(&program("new-trainer").0).len(), 3);
     }
 
     #[test]
