@@ -28,6 +28,12 @@ impl<T: Clone> Latest<T> {
     }
 }
 
+/// Makes a callback of an effect of an event on a value.
+pub fn on<T: 'static, E: 'static>(value: &Rc<T>, effect: fn(&T, &E)) -> Callback<E> {
+    let value = value.clone();
+    Callback::from(move |event| effect(&value, &event))
+}
+
 /// Keeps the value of this rendering.
 #[hook]
 pub fn use_latest<T: 'static>(value: T) -> Latest<T> {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::words;
+use crate::components::action_button::ActionButton;
 use crate::components::data_table::SCROLL;
 use crate::components::how::how;
 use crate::components::sources;
@@ -25,8 +26,6 @@ pub struct Props {
     pub scenario: Scenario,
     /// The published rows, once loaded.
     pub rows: Option<Rc<ScoredRows>>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
 }
 
 impl PartialEq for Props {
@@ -36,14 +35,14 @@ impl PartialEq for Props {
             (Some(one), Some(other)) => Rc::ptr_eq(one, other),
             (one, other) => one.is_none() && other.is_none(),
         };
-        same && self.scenario == other.scenario && self.emit == other.emit
+        same && self.scenario == other.scenario
     }
 }
 
 /// A table with one row for each run, whose button loads the run as the scenario.
 #[component]
 pub fn Alike(props: &Props) -> Html {
-    let Props { scenario, rows, emit } = props;
+    let Props { scenario, rows } = props;
     let found = rows.as_ref().map(|rows| rows.like(scenario, MOST)).unwrap_or_default();
     let head = words::HEADER.map(|name| html! { <th scope="col">{ name }</th> });
     html! {
@@ -53,7 +52,7 @@ pub fn Alike(props: &Props) -> Html {
             <div class="scroll" tabindex="0" role="region" aria-labelledby="alike-title">
                 <table class="planned">
                     <thead><tr>{ for head }</tr></thead>
-                    <tbody>{ for found.into_iter().map(|scored| row(scored, scenario, emit)) }</tbody>
+                    <tbody>{ for found.into_iter().map(|scored| row(scored, scenario)) }</tbody>
                 </table>
             </div>
             { how(words::NOTE) }
@@ -61,9 +60,8 @@ pub fn Alike(props: &Props) -> Html {
     }
 }
 
-fn row(scored: &Scored, own: &Scenario, emit: &Callback<Action>) -> Html {
+fn row(scored: &Scored, own: &Scenario) -> Html {
     let other = scored.row.scenario();
-    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(other)));
     let pair = scored.pair(Measure::StepTime).map(|pair| (pair, Unit::Seconds));
     let pair = pair.or_else(|| scored.pair(Measure::PeakMemory).map(|pair| (pair, Unit::Gib)));
     let [measured, predicted, error] = pair.map_or_else(Default::default, |((measured, predicted), unit)| {
@@ -85,7 +83,7 @@ fn row(scored: &Scored, own: &Scenario, emit: &Callback<Action>) -> Html {
     html! {
         <tr>
             <th scope="row">
-                <button type="button" onclick={take}>{ &scored.row.model }{ fitted }</button>
+                <ActionButton action={Action::Take(Box::new(other))} class="">{ &scored.row.model }{ fitted }</ActionButton>
                 <span class="source">{ source }</span>
             </th>
             { for [measured, predicted, error].into_iter().map(|cell| html! { <td>{ cell }</td> }) }

@@ -45,13 +45,12 @@ pub struct Props {
 /// the scenario changes.
 #[component]
 pub fn StepMemory(props: &Props) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = &props.settled;
-    let (scenario, view) = (snapshot.scenario, snapshot.view);
+    let snapshot = &props.settled.snapshot;
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
     let rested = props.settled.rested;
     let spec = use_step_memory(snapshot, props.at_once || (seen && rested));
-    let around = use_memo(scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
+    let around = use_memo(snapshot.scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
     let (beside, formulas) = &*around;
     let foot = html! {
         <>
@@ -65,8 +64,8 @@ pub fn StepMemory(props: &Props) -> Html {
     let steps: Vec<Item> = STEPS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     html! {
         <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
-            <Figure id="step-memory" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot}>
-                <Select id="step-of" name={WHICH} items={steps} chosen={view.step as usize} {view} target={SelectTarget::RunStep} {emit} />
+            <Figure id="step-memory" {spec} snapshot={snapshot.clone()} {foot}>
+                <Select id="step-of" name={WHICH} items={steps} chosen={snapshot.view.step as usize} target={SelectTarget::RunStep} />
             </Figure>
         </div>
     }
