@@ -15,6 +15,13 @@ pub struct Item {
     pub group: Option<&'static str>,
 }
 
+impl Item {
+    /// Lists options without groups by their names.
+    pub fn named<T: Into<AttrValue>>(labels: impl IntoIterator<Item = T>) -> Vec<Self> {
+        labels.into_iter().map(|label| Self { label: label.into(), group: None }).collect()
+    }
+}
+
 /// Values to show.
 #[derive(PartialEq, Properties)]
 pub struct Props {

@@ -18,6 +18,7 @@ use crate::components::action_button::ActionButton;
 use crate::components::latest::{Latest, use_latest};
 use crate::components::select;
 use crate::context::PageContext;
+use crate::panels::gallery::leave;
 use crate::state::{Action, Pick, SelectTarget};
 use crate::view::{Panel, View};
 use catalog::CLUSTERS;
@@ -204,14 +205,8 @@ fn sheet(
 ) -> Html {
     let chosen = take.clone();
     let chosen = Callback::from(move |event: Event| browser::chosen_files(&event, &chosen));
-    let escape = close.clone();
-    let escape = Callback::from(move |event: KeyboardEvent| {
-        if event.key() == "Escape" {
-            escape.emit(());
-        }
-    });
     html! {
-        <section id={SHEET} class="bring" aria-label={words::TITLE} onkeydown={escape}>
+        <section id={SHEET} class="bring" aria-label={words::TITLE} onkeydown={leave(close)}>
             <div class="bring-head">
                 <h2>{ words::TITLE }</h2>
                 <button type="button" class="small-button" onclick={close.reform(|_: MouseEvent| ())}>{ words::CLOSE }</button>
@@ -241,9 +236,8 @@ fn judged(outcome: Option<&Outcome>) -> Option<&Brought> {
 /// Renders the question for the GPUs, if those on screen are the page's defaults.
 fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>) -> Html {
     let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
-    let item = |label: &'static str| select::Item { label: AttrValue::Static(label), group: None };
-    let items: Vec<_> =
-        core::iter::once(words::A_CLUSTER).chain(CLUSTERS.iter().map(|entry| entry.name)).map(item).collect();
+    let names = CLUSTERS.iter().map(|entry| entry.name);
+    let items = select::Item::named(core::iter::once(words::A_CLUSTER).chain(names));
     let places: Vec<_> = core::iter::once(CLUSTERS.len()).chain(0..CLUSTERS.len()).collect();
     html! {
         <div class="question" role="group" aria-label={words::WHICH_GPUS}>

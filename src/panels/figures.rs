@@ -181,8 +181,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
     let (snapshot, words) = painted(calculator, Plot::Curve);
     let axes = axes_of(&state.scenario, view.metric.is_of_run());
-    let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
-    let metrics = Metric::ALL.map(label).to_vec();
+    let metrics = Item::named(Metric::ALL.map(|metric| metric.quantity().label));
     let foot = if bounds_hold(&state.scenario) { bounds(page) } else { Html::default() };
     html! {
         <Figure id="curve" plot={Plot::Curve} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot}

@@ -61,9 +61,9 @@ pub fn PlanPanel(settled: &Settled) -> Html {
     };
     let answers =
         plan.as_ref().map(|plan| html! { <Answers plan={plan.clone()} view={asked} most={MOST} {is_over} /> });
-    let sure = words::sure().map(|label| Item { label: label.into(), group: None }).to_vec();
+    let sure = Item::named(words::sure());
     let chosen_sure = SURE.iter().position(|sure| *sure == asked.sure).unwrap_or_default();
-    let items = words::QUESTIONS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let items = Item::named(words::QUESTIONS);
     html! {
         <>
         <div id="plan" class="figure wide" ref={place}>

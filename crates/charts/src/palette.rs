@@ -6,7 +6,6 @@ mod lines;
 mod ramp;
 
 use super::spec::{CHOICES, Held};
-use analysis::published::Set;
 use engine::model::report::{Limiter, MemoryPart, Work};
 use engine::model::step::waterfall::StepPart;
 use engine::scenario::pins::MOST_PINS;

@@ -84,7 +84,7 @@ pub fn Agreement(props: &Settled) -> Html {
             }
         })
     };
-    let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
+    let measures = Item::named(Measure::ALL.map(Measure::label));
     html! {
         <>
         <div class="figure wide tall" ref={place}>

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::words;
 use crate::components::action_button::ActionButton;
-use crate::components::data_table::SCROLL;
+use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
 use crate::components::sources;
 use crate::state::Action;
@@ -44,17 +44,11 @@ impl PartialEq for Props {
 pub fn Alike(props: &Props) -> Html {
     let Props { scenario, rows } = props;
     let found = rows.as_ref().map(|rows| rows.like(scenario, MOST)).unwrap_or_default();
-    let head = words::HEADER.map(|name| html! { <th scope="col">{ name }</th> });
+    let rows = found.into_iter().map(|scored| row(scored, scenario));
     html! {
         <div id="alike" class="figure wide">
             <div class="figure-head"><h2 id="alike-title">{ words::TITLE }</h2></div>
-            <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
-            <div class="scroll" tabindex="0" role="region" aria-labelledby="alike-title">
-                <table class="planned">
-                    <thead><tr>{ for head }</tr></thead>
-                    <tbody>{ for found.into_iter().map(|scored| row(scored, scenario)) }</tbody>
-                </table>
-            </div>
+            { wide_table("planned", "alike-title", false, words::HEADER.map(column), rows) }
             { how(words::NOTE) }
         </div>
     }

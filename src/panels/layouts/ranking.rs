@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::calculator::headline::odds;
-use crate::components::data_table::SCROLL;
+use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
 use crate::context::use_page;
 use crate::panels::advice::change::{gained, laid_out, not_in};
@@ -63,12 +63,14 @@ pub struct Props {
 pub fn Ranking(props: &Props) -> Html {
     let Props { scenario, layouts, only_strategies } = props;
     let page = use_page();
-    let strategies = use_memo(
-        (*scenario, *only_strategies),
-        |&(scenario, shown)| {
-            if shown { every_strategy(&scenario) } else { Vec::new() }
-        },
-    );
+    let emit = &page.emit;
+    let strategies =
+        use_memo(
+            (*scenario, *only_strategies),
+            |&(scenario, shown)| {
+                if shown { every_strategy(&scenario) } else { Vec::new() }
+            },
+        );
     let (panel, title) = if *only_strategies { (Panel::Strategies, STRATEGIES) } else { (Panel::Ranking, TITLE) };
     let is_over = *only_strategies || layouts.as_ref().is_some_and(|search| search.scenario() == scenario);
     let listed = if *only_strategies {
@@ -77,34 +79,28 @@ pub fn Ranking(props: &Props) -> Html {
         layouts.as_ref().map(|search| Listed::searched(search))
     };
     let caption = listed.as_ref().filter(|_| is_over).map_or_else(|| WAITING.to_owned(), caption);
-    let head = HEADER.map(|name| html! { <th scope="col">{ name }</th> });
     let rows = listed.iter().flat_map(|listed| {
         let now = listed.base.report();
         // A scenario that does not fit has no speed: the best layout is then the reference.
         let best = listed.best.map(|best| best.report.whole().time);
         let now = best.filter(|_| !now.fits()).unwrap_or(now.whole().time);
-        listed.layouts.iter().map(move |layout| (layout, now))
+        listed.layouts.iter().map(move |layout| row(layout, now, scenario, emit))
     });
+    let view = page.view;
     let other = if *only_strategies { Panel::Ranking } else { Panel::Strategies };
-    let toggle = page.emit.reform(move |_: MouseEvent| Action::Look(page.view.showing(other)));
+    let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.showing(other)));
     let title_id = [panel.key(), "-title"].concat();
     html! {
         <div id={panel.key()} class="figure wide">
             <div class="figure-head"><h2 id={title_id.clone()}>{ title }</h2></div>
             // The panels of an embed are those of its link.
-            if !page.view.embed {
+            if !view.embed {
                 <span class="check-line"><label class="check">
                     <input type="checkbox" id="only-strategies" checked={*only_strategies} onclick={toggle} />{ FILTER }
                 </label></span>
             }
             <p class="caption" aria-live="off">{ caption }</p>
-            <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
-            <div class="scroll" tabindex="0" role="region" aria-labelledby={title_id} aria-busy={(!is_over).to_string()}>
-                <table class="strategies ranking">
-                    <thead><tr>{ for head }</tr></thead>
-                    <tbody>{ for rows.map(|(layout, now)| row(layout, now, scenario, &page.emit)) }</tbody>
-                </table>
-            </div>
+            { wide_table("strategies ranking", &title_id, !is_over, HEADER.map(column), rows) }
             { how(NOTE) }
         </div>
     }

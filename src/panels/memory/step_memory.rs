@@ -61,7 +61,7 @@ pub fn StepMemory(props: &Props) -> Html {
             { how([HOW, " ", formulas].concat()) }
         </>
     };
-    let steps: Vec<Item> = STEPS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let steps = Item::named(STEPS);
     html! {
         <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
             <Figure id="step-memory" {spec} snapshot={snapshot.clone()} {foot}>

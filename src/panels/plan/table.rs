@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::money;
 use super::rows::{self, Row};
-use crate::components::data_table::SCROLL;
+use crate::components::data_table::wide_table;
 use crate::context::use_page;
 use crate::state::Action;
 use crate::view::PlanView;
@@ -60,13 +60,7 @@ pub(super) fn Answers(props: &Props) -> Html {
     let head: Vec<Html> = head.collect();
     html! {
         <>
-        <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
-        <div class="scroll" tabindex="0" role="region" aria-labelledby="plan-title" aria-busy={(!is_over).to_string()}>
-            <table class="planned">
-                <thead><tr>{ for head.into_iter() }</tr></thead>
-                <tbody>{ for rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit)) }</tbody>
-            </table>
-        </div>
+        { wide_table("planned", "plan-title", !is_over, head, rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit))) }
         { for links.map(|sentence| html! { <p class="note">{ sentence }</p> }) }
         </>
     }

@@ -26,8 +26,7 @@ pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &Settled) -> Html {
     layers.extend(EXPERT_LAYERS.iter().map(|entry| entry.name));
     let shown = published.map_or(0, |place| place + 1);
     let select = |id, name, labels: &[&'static str], chosen, target| {
-        let items: Vec<Item> =
-            labels.iter().map(|label| Item { label: AttrValue::Static(label), group: None }).collect();
+        let items = Item::named(labels.iter().copied());
         html! { <Select {id} {name} {items} {chosen} {target} /> }
     };
     html! {

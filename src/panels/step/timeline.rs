@@ -26,7 +26,7 @@ pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
     let snapshot = settled.snapshot.clone();
     let chosen = snapshot.view.zoom.level as usize;
-    let levels: Vec<Item> = LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let levels = Item::named(LEVELS);
     html! {
         <Figure id="timeline" {spec} {snapshot}
             hint={TIMELINE_HINT} axes={NarrowedAxes::Timeline}>

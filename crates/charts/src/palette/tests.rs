@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::spec::LineRole;
+use analysis::published::Set;
 
 /// Returns the relative luminance after WCAG, with a polynomial for the sRGB curve (within 0.4 %).
 fn luminance(Rgb(red, green, blue): Rgb) -> f64 {
