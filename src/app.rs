@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::calculator::headline::title;
 use crate::calculator::{Calculator, Start, use_calculator};
-use crate::components::latest::use_latest;
+use crate::components::latest::{use_flag, use_latest};
 use crate::components::status::Status;
 use crate::context::PageContext;
 use crate::panels::banner::{banner, without_thread};
@@ -47,15 +47,11 @@ pub fn App(start: &Start) -> Html {
         })
     };
     let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
-    let brings = use_state_eq(|| false);
-    let set_brings = {
-        let setter = brings.setter();
-        use_callback((), move |open: bool, ()| setter.set(open))
-    };
+    let (brings, set_brings) = use_flag();
     let Brings { field, below, say } = use_bring(&bring::Props {
         scenario: on_screen.clone(),
         settled: settled.snapshot.scenario,
-        open: *brings,
+        open: brings,
         set_open: set_brings.clone(),
         page: page.clone(),
     });
@@ -69,7 +65,7 @@ pub fn App(start: &Start) -> Html {
     html! {
         <ContextProvider<PageContext> context={page.clone()}>
             <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
-                brings={*brings} set_brings={set_brings} {say}>{ field }</Masthead>
+                {brings} {set_brings} {say}>{ field }</Masthead>
             { below }
             <main class="page">
                 { banner(&state.banner) }

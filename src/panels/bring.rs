@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use crate::browser::{self, Arrived, Origin};
 use crate::components::action_button::ActionButton;
-use crate::components::latest::{Latest, use_latest};
+use crate::components::latest::{Latest, use_flag, use_latest};
 use crate::components::select;
 use crate::context::PageContext;
 use crate::panels::gallery::leave;
@@ -153,12 +153,9 @@ pub fn use_bring(props: &Props) -> Brings {
         }
     });
     // Whether the reader has confirmed the GPUs on screen.
-    let confirmed = use_state_eq(|| false);
-    let asks = !*confirmed && has_default_gpus(settled) && judged(outcome.as_ref()).is_some();
-    let question = asks.then(|| {
-        let setter = confirmed.setter();
-        which_gpus(settled, Callback::from(move |_: MouseEvent| setter.set(true)))
-    });
+    let (confirmed, confirm) = use_flag();
+    let asks = !confirmed && has_default_gpus(settled) && judged(outcome.as_ref()).is_some();
+    let question = asks.then(|| which_gpus(settled, confirm.reform(|_: MouseEvent| true)));
     let brought = match &*outcome {
         Some(Outcome::Taken(brought)) => Some(brought.clone()),
         _ => None,

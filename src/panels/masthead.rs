@@ -8,7 +8,7 @@ use crate::browser;
 use crate::calculator::Derived;
 use crate::components::action_button::ActionButton;
 use crate::components::icon::{Icon, drawn};
-use crate::components::latest::Latest;
+use crate::components::latest::{Latest, use_flag};
 use crate::context::use_page;
 use crate::panels::bring;
 use crate::panels::finder::{self, Finder};
@@ -88,12 +88,8 @@ pub fn Masthead(props: &Props) -> Html {
             }
         })
     };
-    let finding = use_state_eq(|| false);
-    let setter = finding.setter();
-    let find = use_callback((), move |(), ()| setter.set(true));
-    browser::use_find_key(&find);
-    let setter = finding.setter();
-    let found = Callback::from(move |()| setter.set(false));
+    let (finding, find) = use_flag();
+    browser::use_find_key(&find.reform(|()| true));
     let expanded = |which: Open| (*open == which).to_string();
     let close_gallery = close(gallery::BUTTON).reform(|()| true);
     let (brings, set_brings) = (props.brings, &props.set_brings);
@@ -110,7 +106,7 @@ pub fn Masthead(props: &Props) -> Html {
             { props.children.clone() }
             <div class="actions">
                 <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
-                    onclick={find.reform(|_: MouseEvent| ())}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
+                    onclick={find.reform(|_: MouseEvent| true)}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
                     onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
                 <ActionButton action={Action::Undo} class="button icon" label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}>
@@ -132,8 +128,8 @@ pub fn Masthead(props: &Props) -> Html {
                 <ShareMenu snapshot={props.settled.clone()} derived={props.derived.clone()} close={close(share::BUTTON)} />
             }
         </header>
-        if *finding {
-            <Finder scenario={props.settled.scenario} say={props.say.clone()} closed={found} />
+        if finding {
+            <Finder scenario={props.settled.scenario} say={props.say.clone()} closed={find.reform(|()| false)} />
         }
         if *open == Open::Gallery {
             { gallery::gallery(&page, &close_gallery) }

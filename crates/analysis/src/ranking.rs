@@ -66,8 +66,8 @@ impl Layout {
     }
 }
 
-/// Returns the scenario under every strategy: those that fit before the others, then in the order of
-/// a ranking.
+/// Returns the scenario under every strategy: those that fit before the others, then in the order
+/// of a ranking.
 pub fn every_strategy(scenario: &Scenario) -> Vec<Layout> {
     let mut layouts = Strategy::ALL.map(|strategy| Layout::of(scenario.with_strategy(strategy))).to_vec();
     layouts.sort_by(|one, other| other.report.fits().cmp(&one.report.fits()).then(one.order(other)));

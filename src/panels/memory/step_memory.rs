@@ -8,13 +8,12 @@ use crate::browser;
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::how::how;
+use crate::components::latest::use_due;
 use crate::components::select::{Item, Select};
 use crate::snapshot::Snapshot;
 use crate::state::SelectTarget;
 use charts::spec::ChartSpec;
 use charts::views::{self, by_formulas, load_and_save};
-use engine::scenario::Scenario;
-use trace::RunStep;
 
 /// Names of the steps that can be shown.
 pub const STEPS: [&str; 2] = ["First step", "Every later step"];
@@ -75,11 +74,7 @@ pub fn StepMemory(props: &Props) -> Html {
 /// last figure, and at first an empty frame.
 #[hook]
 pub fn use_step_memory(settled: &Snapshot, due: bool) -> Rc<ChartSpec> {
-    let kept = use_mut_ref(|| (None::<(Scenario, RunStep)>, Rc::new(views::memory_step_coming())));
     let wanted = (settled.scenario, settled.view.step);
-    let mut kept = kept.borrow_mut();
-    if due && kept.0 != Some(wanted) {
-        *kept = (Some(wanted), Rc::new(views::memory_step(&wanted.0, wanted.1)));
-    }
-    kept.1.clone()
+    let made = use_due(wanted, due, |(scenario, step)| views::memory_step(scenario, *step));
+    made.unwrap_or_else(|| Rc::new(views::memory_step_coming()))
 }
