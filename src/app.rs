@@ -5,8 +5,9 @@ use yew::prelude::*;
 use crate::browser;
 use crate::calculator::headline::title;
 use crate::calculator::{Calculator, Start, use_calculator};
-use crate::components::latest::use_latest;
+use crate::components::latest::{use_flag, use_latest};
 use crate::components::status::Status;
+use crate::context::PageContext;
 use crate::panels::banner::{banner, without_thread};
 use crate::panels::bring::{self, Brings, use_bring};
 use crate::panels::colophon::Colophon;
@@ -33,9 +34,9 @@ fn picked(scenario: &Scenario) -> [&'static str; 3] {
 #[component]
 pub fn App(start: &Start) -> Html {
     let calculator = use_calculator(start);
-    let Calculator { state, on_screen, still, snapshot, settled, emit, status, .. } = &calculator;
+    let Calculator { state, page, on_screen, still, snapshot, settled, status, .. } = &calculator;
     let shown = use_latest(snapshot.clone());
-    browser::use_address(state, emit);
+    browser::use_address(state, &page.emit);
     // While all groups are closed, their controls follow the settled scenario.
     let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
     let opened = {
@@ -46,19 +47,13 @@ pub fn App(start: &Start) -> Html {
         })
     };
     let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
-    let printing = browser::use_printing();
-    let brings = use_state_eq(|| false);
-    let set_brings = {
-        let setter = brings.setter();
-        use_callback((), move |open: bool, ()| setter.set(open))
-    };
+    let (brings, set_brings) = use_flag();
     let Brings { field, below, say } = use_bring(&bring::Props {
         scenario: on_screen.clone(),
         settled: settled.snapshot.scenario,
-        view: state.view,
-        open: *brings,
+        open: brings,
         set_open: set_brings.clone(),
-        emit: emit.clone(),
+        page: page.clone(),
     });
     let headline = use_node_ref();
     let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
@@ -68,24 +63,24 @@ pub fn App(start: &Start) -> Html {
     let effects = use_effects(&settled.snapshot.scenario, rested);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && !calculator.is_moving());
     html! {
-        <>
-            <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} theme={calculator.theme} can_undo={state.can_undo()} can_redo={state.can_redo()}
-                brings={*brings} set_brings={set_brings} {say} emit={emit.clone()}>{ field }</Masthead>
+        <ContextProvider<PageContext> context={page.clone()}>
+            <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
+                {brings} {set_brings} {say}>{ field }</Masthead>
             { below }
             <main class="page">
-                { banner(&state.banner, emit) }
+                { banner(&state.banner) }
                 { without_thread(calculator.worker.thread()) }
-                { notice(state.example, emit) }
+                { notice(state.example) }
                 { verdict(&calculator, layouts.clone(), heading) }
                 <div class="columns">
                     { controls(&calculator, FoldedGroups { scenario: folded, effects: &effects, opened: &opened }) }
                     { figures(&calculator, layouts.clone()) }
                 </div>
-                if printing { { printed(snapshot) } }
+                if page.printing { { printed(snapshot) } }
             </main>
             <Change />
             <Colophon picked={picked(&state.scenario)} />
             <Status sentence={status.clone()} />
-        </>
+        </ContextProvider<PageContext>>
     }
 }

@@ -14,11 +14,11 @@ use self::derived::use_derived;
 use self::headline::Headline;
 use crate::browser::{self, PaintWorker, Phase, Rows};
 use crate::components::latest::{Latest, use_latest};
+use crate::context::PageContext;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::view::{Controls, Panel, View};
 use crate::worker::Words;
-use charts::palette::Theme;
 use charts::views::TIME;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -61,8 +61,8 @@ pub struct Calculator {
     pub snapshot: Rc<Snapshot>,
     /// Values for panels below the first screen.
     pub settled: Settled,
-    /// Light or dark.
-    pub theme: Theme,
+    /// View, theme and callbacks, which components read as the context of the page.
+    pub page: PageContext,
     /// The headline.
     pub headline: Headline,
     /// Headline of the last settled scenario, as a sentence.
@@ -71,11 +71,6 @@ pub struct Calculator {
     pub status: AttrValue,
     /// Applies any action.
     pub dispatch: Callback<Action>,
-    /// Applies actions of the reader: in an embed without controls, only those that leave the
-    /// scenario unchanged.
-    pub emit: Callback<Action>,
-    /// Sets the text of the status line.
-    pub say: Callback<AttrValue>,
 }
 
 impl Calculator {
@@ -85,7 +80,7 @@ impl Calculator {
     }
 }
 
-/// Values for a panel below the first screen, from the last settled scenario, and its callbacks.
+/// Values for a panel below the first screen, from the last settled scenario.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Settled {
     /// Scenario, pinned scenarios and view.
@@ -97,12 +92,6 @@ pub struct Settled {
     pub rested: bool,
     /// The published rows.
     pub rows: Rows,
-    /// Light or dark.
-    pub theme: Theme,
-    /// Applies actions of the reader.
-    pub emit: Callback<Action>,
-    /// Sets the text of the status line.
-    pub say: Callback<AttrValue>,
 }
 
 /// Creates the calculator for the scenario of a link.
@@ -158,7 +147,8 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
     let rows = browser::use_rows(rested && (!view.embed || view.shows(Panel::Agreement)));
-    let settled = Settled { snapshot: of_settled, report, rested, rows, theme, emit: emit.clone(), say: say.clone() };
+    let settled = Settled { snapshot: of_settled, report, rested, rows };
+    let page = PageContext { view, theme, printing, emit, say };
     Calculator {
         state,
         worker,
@@ -170,13 +160,11 @@ pub fn use_calculator(start: &Start) -> Calculator {
         still,
         snapshot,
         settled,
-        theme,
+        page,
         headline,
         sentence,
         status,
         dispatch,
-        emit,
-        say,
     }
 }
 

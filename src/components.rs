@@ -1,5 +1,6 @@
 //! The parts of the page: each gets values, emits actions and computes nothing.
 
+pub mod action_button;
 pub mod canvas;
 pub mod choice;
 pub mod combobox;

@@ -5,25 +5,27 @@
 //! The surrounding page receives its height and its scenario, and may set scenario and view
 //! ([`super::browser::use_parent`]).
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::status::Status;
+use crate::context::PageContext;
 use crate::panels::accuracy::agreement::Agreement;
 use crate::panels::banner::{banner, without_thread};
 use crate::panels::controls::effects::use_effects;
 use crate::panels::controls::{FoldedGroups, controls, sliders};
 use crate::panels::figures::{curve, map};
 use crate::panels::layouts::ranking::Ranking;
-use crate::panels::layouts::strategies::Strategies;
 use crate::panels::memory::bar::MemoryBar;
 use crate::panels::memory::step_memory::StepMemory;
 use crate::panels::pins::pins;
 use crate::panels::plan::PlanPanel;
 use crate::panels::run::run;
 use crate::panels::scaling;
-use crate::panels::scaling::analysis::use_analysis;
+use crate::panels::scaling::analysis::{Analysis, use_analysis};
 use crate::panels::settings::settings;
 use crate::panels::step::expert_layer::expert_layer;
 use crate::panels::step::timeline::{timeline, use_timeline};
@@ -32,6 +34,8 @@ use crate::panels::verdict::{answer, issues, row};
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::view::{Controls, Panel};
+use ::analysis::layouts::LayoutSearch;
+use charts::spec::ChartSpec;
 
 /// Label of the link to the page itself.
 const OPEN: &str = "Open in full app";
@@ -42,12 +46,12 @@ const NO_EXPERTS: &str = "This model is dense: it has no layer of experts.";
 #[component]
 pub fn Embed(start: &Start) -> Html {
     let calculator = use_calculator(start);
-    let Calculator { state, derived, snapshot, settled, theme, sentence, emit, status, .. } = &calculator;
-    let (view, theme) = (state.view, *theme);
+    let Calculator { state, page, snapshot, settled, sentence, status, .. } = &calculator;
+    let view = state.view;
     let of_step = use_timeline(&settled.snapshot);
     let of_settled = use_analysis(&settled.snapshot, &settled.report, true);
     let committed = Snapshot { scenario: state.committed(), ..(**snapshot).clone() };
-    let link: AttrValue = page(&committed).into();
+    let link: AttrValue = page_link(&committed).into();
     let content = use_node_ref();
     browser::use_parent(&link, view, &calculator.dispatch);
     browser::use_height(&content, &link);
@@ -60,45 +64,9 @@ pub fn Embed(start: &Start) -> Html {
         &settled.snapshot.scenario,
         rested && !calculator.is_moving() && panels.has(Panel::Ranking),
     );
-    let panel = |panel: Panel| match panel {
-        Panel::Verdict => html! {
-            <div class="wide">
-                { answer(&calculator, &NodeRef::default()) }
-                { issues(&calculator) }
-                { row(&calculator) }
-            </div>
-        },
-        Panel::Map => map(&calculator),
-        Panel::Curve => curve(&calculator),
-        Panel::Memory => html! {
-            <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} {theme} why={view.why} emit={emit.clone()} />
-        },
-        Panel::Waterfall => html! { <Waterfall settled={settled.clone()} at_once={true} /> },
-        Panel::StepMemory => {
-            let moving = settled.snapshot.scenario != state.scenario;
-            html! { <StepMemory settled={settled.clone()} {moving} at_once={true} /> }
-        }
-        Panel::Timeline => html! { <div class="wide">{ timeline(settled, of_step.clone()) }</div> },
-        Panel::Roofline => of_settled.as_ref().map(|shown| scaling::roofline(shown, settled)).unwrap_or_default(),
-        Panel::Scaling => of_settled.as_ref().map(|shown| scaling::scaling(shown, settled)).unwrap_or_default(),
-        Panel::Sensitivity => of_settled.as_ref().map(|shown| scaling::sensitivity(shown, settled)).unwrap_or_default(),
-        Panel::Layer => derived
-            .layer
-            .as_ref()
-            .map_or_else(|| html! { <p class="caption wide">{ NO_EXPERTS }</p> }, |spec| expert_layer(spec, settled)),
-        Panel::Agreement => html! { <Agreement ..settled.clone() /> },
-        Panel::Strategies => {
-            html! { <Strategies scenario={settled.snapshot.scenario} why={view.why} emit={emit.clone()} /> }
-        }
-        Panel::Ranking => {
-            html! { <Ranking scenario={settled.snapshot.scenario} layouts={layouts.clone()} emit={emit.clone()} /> }
-        }
-        Panel::Plan => html! { <PlanPanel ..settled.clone() /> },
-        Panel::Run => run(settled),
-        Panel::Settings => settings(&settled.snapshot.scenario),
-    };
+    let shown = Shown { calculator: &calculator, of_step, of_settled, layouts };
     let away = html! {
-        <p class="away"><a href={page(snapshot)} target="_blank" rel="noopener">{ OPEN }</a></p>
+        <p class="away"><a href={page_link(snapshot)} target="_blank" rel="noopener">{ OPEN }</a></p>
     };
     let column = match view.controls {
         Controls::None => away,
@@ -109,22 +77,73 @@ pub fn Embed(start: &Start) -> Html {
         }
     };
     html! {
-        <main ref={content} class={classes!("bare", view.controls.key())}>
+        <ContextProvider<PageContext> context={page.clone()}><main ref={content} class={classes!("bare", view.controls.key())}>
             if !panels.has(Panel::Verdict) {
                 <h1 class="hidden">{ sentence }</h1>
             }
-            { banner(&state.banner, emit) }
+            { banner(&state.banner) }
             { without_thread(calculator.worker.thread()) }
-            <div class="figures">{ for panels.all().map(panel) }</div>
+            <div class="figures">{ for panels.all().map(|of| panel(of, &shown)) }</div>
             { pins(&calculator) }
             { why(&calculator) }
             { column }
             <Status sentence={status.clone()} />
-        </main>
+        </main></ContextProvider<PageContext>>
+    }
+}
+
+/// Values of an embed's panels that only hooks derive.
+struct Shown<'a> {
+    /// Everything else.
+    calculator: &'a Calculator,
+    /// The timeline.
+    of_step: Rc<ChartSpec>,
+    /// Roofline, scaling and sensitivity.
+    of_settled: Option<Rc<Analysis>>,
+    /// The last finished search.
+    layouts: Option<Rc<LayoutSearch>>,
+}
+
+/// Renders a panel.
+fn panel(panel: Panel, Shown { calculator, of_step, of_settled, layouts }: &Shown) -> Html {
+    let Calculator { derived, snapshot, settled, page, .. } = calculator;
+    let scenario = settled.snapshot.scenario;
+    match panel {
+        Panel::Verdict => html! {
+            <div class="wide">
+                { answer(calculator, &NodeRef::default()) }
+                { issues(calculator) }
+                { row(calculator) }
+            </div>
+        },
+        Panel::Map => map(calculator),
+        Panel::Curve => curve(calculator),
+        Panel::Memory => html! {
+            <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} />
+        },
+        Panel::Waterfall => html! { <Waterfall settled={settled.clone()} at_once={true} /> },
+        Panel::StepMemory => {
+            html! { <StepMemory settled={settled.clone()} moving={calculator.is_moving()} at_once={true} /> }
+        }
+        Panel::Timeline => html! { <div class="wide">{ timeline(settled, of_step.clone()) }</div> },
+        Panel::Roofline => of_settled.as_ref().map(|shown| scaling::roofline(shown, settled)).unwrap_or_default(),
+        Panel::Scaling => of_settled.as_ref().map(|shown| scaling::scaling(shown, settled)).unwrap_or_default(),
+        Panel::Sensitivity => of_settled.as_ref().map(|shown| scaling::sensitivity(shown, page)).unwrap_or_default(),
+        Panel::Layer => derived
+            .layer
+            .as_ref()
+            .map_or_else(|| html! { <p class="caption wide">{ NO_EXPERTS }</p> }, |spec| expert_layer(spec, settled)),
+        Panel::Agreement => html! { <Agreement ..settled.clone() /> },
+        Panel::Strategies | Panel::Ranking => html! {
+            <Ranking {scenario} layouts={layouts.clone()} only_strategies={panel == Panel::Strategies} />
+        },
+        Panel::Plan => html! { <PlanPanel ..settled.clone() /> },
+        Panel::Run => run(settled),
+        Panel::Settings => settings(&scenario),
     }
 }
 
 /// Returns the link from an embed to the page itself.
-fn page(snapshot: &Snapshot) -> String {
+fn page_link(snapshot: &Snapshot) -> String {
     "./".to_owned() + &snapshot.alone().link()
 }

@@ -15,6 +15,7 @@
 //! | [`browser`] | every side effect |
 //! | [`worker`] | map and curves in a worker, and the messages between it and the page |
 //! | [`calculator`] | state, all derived from it, callbacks: shared by the page and an embed |
+//! | [`context`] | view, theme and callbacks that any component reads |
 //! | [`components`] | parts that any panel may use; [`fields`] are the values of controls |
 //! | [`panels`] | the page by feature: its markup, words and derived values |
 //! | [`app`], [`mod@embed`] | the page, and a figure in another page |
@@ -32,6 +33,7 @@ pub mod browser;
 pub mod calculator;
 pub mod compare;
 pub mod components;
+pub mod context;
 pub mod embed;
 pub mod fields;
 pub mod panels;

@@ -3,19 +3,17 @@
 use yew::prelude::*;
 
 use super::help::use_help;
-use super::icon::{Icon, drawn};
-use super::number::back_to;
+use super::number::back;
 use crate::browser;
+use crate::context::use_page;
 use crate::fields::ChoiceField;
 use crate::state::Action;
 
-/// Values to show, and the callback for actions.
+/// Values to show.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The values.
     pub field: ChoiceField,
-    /// Applies actions.
-    pub emit: Callback<Action>,
     /// Whether the help can be opened next to the name, rather than only in the tooltip.
     #[prop_or_default]
     pub explained: bool,
@@ -32,13 +30,8 @@ pub fn ChoiceControl(props: &Props) -> Html {
     let of_option = options.get(chosen).map_or("", |option| option.help);
     let (ask, words) = use_help(key.key(), label, [help, " ", of_option].concat().trim_end());
     browser::use_selected(&select, chosen, options.len());
-    let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: browser::selected_index(&event) });
-    let back = props.field.preset.as_ref().map(|preset| {
-        let name = back_to(label, preset);
-        let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
-        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
-    });
-    let back = back.unwrap_or_default();
+    let choose =
+        use_page().emit.reform(move |event: Event| Action::Choose { key, index: browser::selected_index(&event) });
     let changed = props.field.preset.is_some().then_some("changed");
     let inert = (!props.field.applies).then_some("inert");
     html! {
@@ -46,7 +39,7 @@ pub fn ChoiceControl(props: &Props) -> Html {
             <div class="control-line">
                 <label for={key.key()} title={help}>{ label }</label>
                 if props.explained { { ask } }
-                { back }
+                { back(key, label, props.field.preset.as_ref()) }
                 <select ref={select} id={key.key()} onchange={choose} title={options.get(chosen).map(|option| option.help)}>
                     { for options.iter().enumerate().map(|(place, option)| html! {
                         <option key={option.key} value={option.key} selected={place == chosen}>{ option.label }</option>

@@ -1,13 +1,16 @@
 //! A field that filters a list of catalog entries. It follows the combobox pattern of the ARIA
 //! Authoring Practices: the focus stays in the field, and arrow keys move through the list.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::icon::{Icon, drawn};
+use super::latest::on;
 use crate::browser;
+use crate::context::{PageContext, use_page};
 use crate::search::Query;
-use crate::state::{Action, SelectTarget};
-use crate::view::View;
+use crate::state::SelectTarget;
 
 /// Text of a list without a match.
 pub const NOTHING_FOUND: &str = "Nothing by this name.";
@@ -28,8 +31,8 @@ pub struct Entry {
     pub more: String,
 }
 
-/// Values to show, and the callback for the choice.
-#[derive(PartialEq, Properties)]
+/// Values to show.
+#[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// Identifier of the field.
     pub id: &'static str,
@@ -43,8 +46,6 @@ pub struct Props {
     pub chosen: usize,
     /// Setting that the choice changes.
     pub target: SelectTarget,
-    /// Applies the action.
-    pub emit: Callback<Action>,
 }
 
 /// The list while it is open.
@@ -88,116 +89,134 @@ fn moved(places: &[usize], from: usize, by: isize) -> Option<usize> {
     places.get(at.saturating_add_signed(by).min(places.len().saturating_sub(1))).copied()
 }
 
+/// The field on screen, with the list if it is open.
+struct Field {
+    props: Props,
+    page: PageContext,
+    open: UseStateHandle<Option<Open>>,
+    /// Indices of the entries in the list.
+    places: Vec<usize>,
+}
+
+impl Field {
+    /// Returns the index of the entry that Enter chooses.
+    fn active(&self) -> Option<usize> {
+        self.open.as_ref().map(|open| open.active).filter(|active| self.places.contains(active))
+    }
+
+    fn id_of(&self, place: usize) -> String {
+        format!("{}-{place}", self.props.id)
+    }
+
+    fn choose(&self, place: usize) {
+        self.open.set(None);
+        if place != self.props.chosen {
+            self.page.emit.emit(self.props.target.action(self.page.view, place));
+        }
+    }
+
+    fn show(&self, event: &MouseEvent) {
+        if self.open.is_none() {
+            browser::select_text(event);
+            self.open.set(Some(self.props.all()));
+        }
+    }
+
+    fn close(&self, _: &FocusEvent) {
+        self.open.set(None);
+    }
+
+    fn filter(&self, event: &InputEvent) {
+        let Props { entries, last, chosen, .. } = &self.props;
+        let text = browser::field_text(event);
+        let active = matching(entries, last, &text).1.unwrap_or(*chosen);
+        self.open.set(Some(Open { typed: Some(text), active }));
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        let by = match event.key().as_str() {
+            "ArrowDown" => 1,
+            "ArrowUp" => -1,
+            "PageDown" => PAGE,
+            "PageUp" => -PAGE,
+            "Enter" => {
+                if let Some(active) = self.active() {
+                    event.prevent_default();
+                    self.choose(active);
+                }
+                return;
+            }
+            "Escape" if self.open.is_some() => {
+                // Escape closes this list only, and no element around it.
+                event.prevent_default();
+                event.stop_propagation();
+                return self.open.set(None);
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        match self.open.as_ref() {
+            None => self.open.set(Some(self.props.all())),
+            Some(now) => {
+                if let Some(active) = moved(&self.places, now.active, by) {
+                    self.open.set(Some(Open { active, ..now.clone() }));
+                }
+            }
+        }
+    }
+}
+
 /// A text field over a list of options.
 #[component]
 pub fn Combobox(props: &Props) -> Html {
-    let open = use_state_eq(|| None::<Open>);
+    let (page, open) = (use_page(), use_state_eq(|| None::<Open>));
     let places = open.as_ref().map(|open| props.shown(open)).unwrap_or_default();
-    let id_of = |place: usize| format!("{}-{place}", props.id);
-    let active = open.as_ref().map(|open| open.active).filter(|active| places.contains(active));
-    let active_id = active.map(id_of);
-    browser::use_kept_in_sight(active_id.as_deref().unwrap_or_default());
-    let choose = {
-        let (setter, emit, target, chosen) = (open.setter(), props.emit.clone(), props.target, props.chosen);
-        move |place: usize| {
-            setter.set(None);
-            if place != chosen {
-                emit.emit(target.action(View::default(), place));
-            }
-        }
-    };
-    let show = {
-        let (setter, all, is_open) = (open.setter(), props.all(), open.is_some());
-        Callback::from(move |event: MouseEvent| {
-            if !is_open {
-                browser::select_text(&event);
-                setter.set(Some(all.clone()));
-            }
-        })
-    };
-    let typed = {
-        let (setter, entries, last, chosen) = (open.setter(), props.entries, props.last.clone(), props.chosen);
-        Callback::from(move |event: InputEvent| {
-            let text = browser::field_text(&event);
-            let active = matching(entries, &last, &text).1.unwrap_or(chosen);
-            setter.set(Some(Open { typed: Some(text), active }));
-        })
-    };
-    let close = {
-        let setter = open.setter();
-        Callback::from(move |_: FocusEvent| setter.set(None))
-    };
-    let key = {
-        let (open, all, places, choose) = (open.clone(), props.all(), places.clone(), choose.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            let by = match event.key().as_str() {
-                "ArrowDown" => 1,
-                "ArrowUp" => -1,
-                "PageDown" => PAGE,
-                "PageUp" => -PAGE,
-                "Enter" => {
-                    if let Some(active) = active {
-                        event.prevent_default();
-                        choose(active);
-                    }
-                    return;
-                }
-                "Escape" if open.is_some() => {
-                    // Escape closes this list only, and no element around it.
-                    event.prevent_default();
-                    event.stop_propagation();
-                    open.set(None);
-                    return;
-                }
-                _ => return,
-            };
-            event.prevent_default();
-            match open.as_ref() {
-                None => open.set(Some(all.clone())),
-                Some(now) => {
-                    if let Some(active) = moved(&places, now.active, by) {
-                        open.set(Some(Open { active, ..now.clone() }));
-                    }
-                }
-            }
-        })
-    };
-    let list = [props.id, "-list"].concat();
     let value = open.as_ref().and_then(|open| open.typed.clone().map(AttrValue::from));
+    let field = Rc::new(Field { props: props.clone(), page, open, places });
+    let active_id = field.active().map(|active| field.id_of(active));
+    browser::use_kept_in_sight(active_id.as_deref().unwrap_or_default());
+    let list = field.open.is_some().then(|| [props.id, "-list"].concat());
+    html! {
+        <div class="combobox">
+            <input type="text" role="combobox" id={props.id} autocomplete="off" autocapitalize="off" spellcheck="false"
+                aria-autocomplete="list" aria-expanded={list.is_some().to_string()} aria-controls={list.clone()}
+                aria-activedescendant={active_id} value={value.unwrap_or_else(|| props.name(props.chosen))}
+                onclick={on(&field, Field::show)} oninput={on(&field, Field::filter)} onblur={on(&field, Field::close)} onkeydown={on(&field, Field::key)} />
+            { drawn(Icon::Down) }
+            { for list.map(|id| options(&field, id)) }
+        </div>
+    }
+}
+
+/// Renders the open list.
+fn options(field: &Rc<Field>, id: String) -> Html {
+    let Field { props, places, .. } = &**field;
+    let (active, chosen) = (field.active(), field.clone());
+    let choose = Callback::from(move |place| chosen.choose(place));
     let entry = |place: usize| {
-        let (note, choose) = (props.entries.get(place).map(|entry| entry.note.clone()), choose.clone());
-        let class = (Some(place) == active).then_some("active");
+        let note = props.entries.get(place).map(|entry| entry.note.clone());
         html! {
-            <div role="option" id={id_of(place)} {class} aria-selected={(place == props.chosen).to_string()}
-                onclick={move |_: MouseEvent| choose(place)}>
+            <div role="option" id={field.id_of(place)} class={(Some(place) == active).then_some("active")}
+                aria-selected={(place == props.chosen).to_string()} onclick={choose.reform(move |_: MouseEvent| place)}>
                 <span>{ props.name(place) }</span>{ " " }<span class="beside">{ note }</span>
             </div>
         }
     };
     let group = |place: &usize| props.entries.get(*place).map_or("", |entry| entry.group);
     html! {
-        <div class="combobox">
-            <input type="text" role="combobox" id={props.id} autocomplete="off" autocapitalize="off" spellcheck="false"
-                aria-autocomplete="list" aria-expanded={open.is_some().to_string()} aria-controls={open.is_some().then(|| list.clone())}
-                aria-activedescendant={active_id} value={value.unwrap_or_else(|| props.name(props.chosen))}
-                onclick={show} oninput={typed} onblur={close} onkeydown={key} />
-            { drawn(Icon::Down) }
-            if open.is_some() {
-                // A press on the list leaves the focus in the field.
-                <div class="options" role="listbox" id={list} aria-label={props.label} onmousedown={|event: MouseEvent| event.prevent_default()}>
-                    { for places.chunk_by(|one, other| group(one) == group(other)).map(|run| {
-                        let options = run.iter().copied().map(entry);
-                        match run.first().map_or("", group) {
-                            "" => html! { <>{ for options }</> },
-                            name => html! {
-                                <div role="group" aria-label={name}><p aria-hidden="true">{ name }</p>{ for options }</div>
-                            },
-                        }
-                    }) }
-                    if places.is_empty() {
-                        <p role="status">{ NOTHING_FOUND }</p>
-                    }
-                </div>
+        // A press on the list leaves the focus in the field.
+        <div class="options" role="listbox" {id} aria-label={props.label} onmousedown={|event: MouseEvent| event.prevent_default()}>
+            { for places.chunk_by(|one, other| group(one) == group(other)).map(|run| {
+                let options = run.iter().copied().map(entry);
+                match run.first().map_or("", group) {
+                    "" => html! { <>{ for options }</> },
+                    name => html! {
+                        <div role="group" aria-label={name}><p aria-hidden="true">{ name }</p>{ for options }</div>
+                    },
+                }
+            }) }
+            if places.is_empty() {
+                <p role="status">{ NOTHING_FOUND }</p>
             }
         </div>
     }

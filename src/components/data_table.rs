@@ -27,7 +27,7 @@ pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV h
 /// Label of the fold with a figure's table.
 pub const DATA: &str = "Data table";
 /// Hint over a table that is wider than a phone.
-pub const SCROLL: &str = "Scroll the table sideways for the rest →";
+const SCROLL: &str = "Scroll the table sideways for the rest →";
 
 /// Pixels of a saved picture per CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;
@@ -220,6 +220,30 @@ fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
             </div>
         </div>
     }
+}
+
+/// Renders a table that scrolls sideways on phones, named by the heading with the identifier;
+/// `busy` while its rows are being computed.
+pub fn wide_table(
+    class: &'static str,
+    heading: &str,
+    busy: bool,
+    head: impl IntoIterator<Item = Html>,
+    rows: impl Iterator<Item = Html>,
+) -> Html {
+    html! {
+        <>
+        <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
+        <div class="scroll" tabindex="0" role="region" aria-labelledby={heading.to_owned()} aria-busy={busy.to_string()}>
+            <table {class}><thead><tr>{ for head }</tr></thead><tbody>{ for rows }</tbody></table>
+        </div>
+        </>
+    }
+}
+
+/// Renders the heading of a column.
+pub fn column(name: &'static str) -> Html {
+    html! { <th scope="col">{ name }</th> }
 }
 
 fn shown(data: Table) -> Html {

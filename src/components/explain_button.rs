@@ -2,17 +2,29 @@
 
 use yew::prelude::*;
 
+use crate::context::use_page;
 use crate::state::Action;
 
 /// Label of the button.
 const WHY: &str = "why?";
 
-/// Renders the button, which covers its whole element; `open` is the key of the open explanation.
-pub fn explain_button(key: &'static str, what: &str, open: &str, emit: &Callback<Action>) -> Html {
-    let click = emit.reform(move |_: MouseEvent| Action::OpenExplanation(key));
+/// The explanation and the number.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// Key of the explanation.
+    pub card: &'static str,
+    /// Name of the number.
+    pub what: AttrValue,
+}
+
+/// The button, which covers its whole element.
+#[component]
+pub fn ExplainButton(Props { card, what }: &Props) -> Html {
+    let (page, card) = (use_page(), *card);
+    let click = page.emit.reform(move |_: MouseEvent| Action::OpenExplanation(card));
     html! {
-        <button type="button" class="ask" id={format!("ask-{key}")} aria-label={why(what)} aria-controls="why"
-            aria-expanded={if key == open { "true" } else { "false" }} onclick={click}>{ WHY }</button>
+        <button type="button" class="ask" id={format!("ask-{card}")} aria-label={why(what)} aria-controls="why"
+            aria-expanded={(card == page.view.why).to_string()} onclick={click}>{ WHY }</button>
     }
 }
 

@@ -3,15 +3,14 @@
 
 use yew::prelude::*;
 
+use super::latest::use_flag;
+
 /// Returns the button and the text of the help for the control with this identifier and name. The
 /// text is also the button's tooltip.
 #[hook]
 pub fn use_help(id: &'static str, label: &str, help: &str) -> (Html, Html) {
-    let open = use_state_eq(|| false);
-    let toggle = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
-    };
+    let (open, set_open) = use_flag();
+    let toggle = set_open.reform(move |_: MouseEvent| !open);
     let at = [id, "-help"].concat();
     let button = html! {
         <button type="button" class="help" aria-label={what_is(label)} title={help.to_owned()} aria-expanded={open.to_string()}

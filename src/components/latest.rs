@@ -28,10 +28,36 @@ impl<T: Clone> Latest<T> {
     }
 }
 
+/// Makes a callback of an effect of an event on a value.
+pub fn on<T: 'static, E: 'static>(value: &Rc<T>, effect: fn(&T, &E)) -> Callback<E> {
+    let value = value.clone();
+    Callback::from(move |event| effect(&value, &event))
+}
+
 /// Keeps the value of this rendering.
 #[hook]
 pub fn use_latest<T: 'static>(value: T) -> Latest<T> {
     let kept = use_mut_ref(|| None);
     *kept.borrow_mut() = Some(value);
     Latest(kept)
+}
+
+/// Keeps whether something is so, at first not, with a callback that sets it.
+#[hook]
+pub fn use_flag() -> (bool, Callback<bool>) {
+    let flag = use_state_eq(|| false);
+    let setter = flag.setter();
+    (*flag, use_callback((), move |value, ()| setter.set(value)))
+}
+
+/// Keeps the last value that was due; another key makes another value once that is due.
+#[hook]
+pub fn use_due<K: PartialEq + 'static, V: 'static>(key: K, due: bool, make: impl FnOnce(&K) -> V) -> Option<Rc<V>> {
+    let kept = use_mut_ref(|| None::<(K, Rc<V>)>);
+    let mut kept = kept.borrow_mut();
+    if due && !kept.as_ref().is_some_and(|(of, _)| *of == key) {
+        let value = Rc::new(make(&key));
+        *kept = Some((key, value));
+    }
+    kept.as_ref().map(|(_, value)| value.clone())
 }

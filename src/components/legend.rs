@@ -2,8 +2,7 @@
 
 use yew::prelude::*;
 
-use super::explain_button::explain_button;
-use crate::state::Action;
+use super::explain_button::ExplainButton;
 use charts::names;
 use charts::palette::{self, Pattern};
 use charts::readout::Entry;
@@ -19,15 +18,15 @@ pub const BAND: &str = "Range of 80 % of measurements";
 pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 
 /// Renders samples with their names, and the values of lines at the place of the readout.
-pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {
+pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry]) -> Html {
     let valued = !spec.lines.is_empty() && spec.field.is_none();
     html! {
         <ul class={if valued { "legend valued" } else { "legend" }}>
             { for spec.field.as_ref().map(|_| hatching(id)) }
-            { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work, why, emit)) }
+            { for spec.lanes.iter().flat_map(|lanes| &lanes.sums).map(|&(work, _)| work_item(work)) }
             { for spec.lines.iter().map(|line| item(line, values, valued)) }
             { for spec.marks.iter().filter(|mark| spec.marks.len() <= MARKS && !mark.role.is_kind()).enumerate().map(mark) }
-            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id, why, emit)) }
+            { for spec.lines.iter().filter(|line| line.band.is_some()).map(|line| band(line, id)) }
         </ul>
     }
 }
@@ -68,7 +67,7 @@ fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
 }
 
 /// Renders the colour, pattern and name of a kind of work.
-fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
+fn work_item(work: Work) -> Html {
     let lines = match palette::pattern(work) {
         Pattern::Plain => "",
         Pattern::Hatched => "M0 6 6 0M2 12 14 0M10 12 22 0M18 12 22 8",
@@ -84,14 +83,14 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
             </svg>
             { names::work(work) }
             if asked {
-                { explain_button(of_work(work), names::work(work), why, emit) }
+                <ExplainButton card={of_work(work)} what={names::work(work)} />
             }
         </li>
     }
 }
 
 /// Renders the band around a line.
-fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
+fn band(line: &Line, id: &str) -> Html {
     let asked = id == "curve";
     html! {
         <li key={["band ", &line.role.class()].concat()} title={BAND_HELP} class={asked.then_some("asked")}>
@@ -100,7 +99,7 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
             </svg>
             <span class="line-name">{ BAND }</span>
             if asked {
-                { explain_button("range", BAND, why, emit) }
+                <ExplainButton card="range" what={BAND} />
             }
         </li>
     }

@@ -2,21 +2,21 @@
 
 use yew::prelude::*;
 
+use super::action_button::ActionButton;
 use super::help::use_help;
 use super::icon::{Icon, drawn};
 use crate::browser;
+use crate::context::use_page;
 use crate::fields::NumberField;
 use crate::state::Action;
 use engine::format;
 use engine::params::ParamId;
 
-/// Values to show, and the callback for actions.
+/// Values to show.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The values.
     pub field: NumberField,
-    /// Applies actions.
-    pub emit: Callback<Action>,
     /// Whether the help can be opened next to the name, rather than only in the tooltip.
     #[prop_or_default]
     pub explained: bool,
@@ -33,12 +33,13 @@ pub fn NumberControl(props: &Props) -> Html {
     let NumberField { key, label, help, index, last, .. } = props.field;
     let field = &props.field;
     let (ask, words) = use_help(key.key(), label, help);
-    let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
-    let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
-    let settle = props.emit.reform(|_: Event| Action::Settle);
-    let settled = props.emit.reform(|_: KeyboardEvent| Action::Settle);
+    let emit = use_page().emit;
+    let slide = emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
+    let typed = emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
+    let settle = emit.reform(|_: Event| Action::Settle);
+    let settled = emit.reform(|_: KeyboardEvent| Action::Settle);
     let entered = {
-        let emit = props.emit.clone();
+        let emit = emit.clone();
         Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
             "Enter" => emit.emit(Action::Settle),
             "Escape" => emit.emit(Action::GiveUp { key }),
@@ -47,43 +48,24 @@ pub fn NumberControl(props: &Props) -> Html {
     };
     // The positions of such a slider are doublings, but twice as many layers are rarely wanted:
     // arrow keys set the next value.
-    let nudged = {
-        let emit = props.emit.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            let up = match event.key().as_str() {
-                "ArrowUp" | "ArrowRight" => true,
-                "ArrowDown" | "ArrowLeft" => false,
-                _ => return,
-            };
-            event.prevent_default();
-            emit.emit(Action::Nudge { key, up });
-        })
-    };
+    let nudged = Callback::from(move |event: KeyboardEvent| {
+        let up = match event.key().as_str() {
+            "ArrowUp" | "ArrowRight" => true,
+            "ArrowDown" | "ArrowLeft" => false,
+            _ => return,
+        };
+        event.prevent_default();
+        emit.emit(Action::Nudge { key, up });
+    });
     let nudged = field.is_nudged.then_some(nudged);
-    let error = field.error.as_ref().map(|message| {
-        let offer = field.nearest.as_ref().map(|nearest| {
-            let take = props.emit.reform(move |_: MouseEvent| Action::Nearest { key });
-            html! { <button type="button" class="small-button" onclick={take}>{ use_value(nearest) }</button> }
-        });
-        html! { <><span>{ message }</span>{ offer.unwrap_or_default() }</> }
-    });
-    // An error in the typed text comes first: the value in use is another one in any case.
-    let error =
-        error.or_else(|| field.correction.as_ref().map(|message| corrected(message, key, &field.offers, &props.emit)));
-    let back = field.preset.as_ref().map(|preset| {
-        let name = back_to(label, preset);
-        let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
-        html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
-    });
-    // Always one node, so that the fields around it remain the same elements.
-    let back = back.unwrap_or_default();
+    let error = error(field);
     let ids = (typed_id(key), format!("{}-error", key.key()));
     html! {
         <div class={classes!("control", field.preset.is_some().then_some("changed"), (!field.applies).then_some("inert"))}>
             <div class="control-line">
                 <label for={key.key()} title={help}>{ label }</label>
                 if props.explained { { ask } }
-                { back }
+                { back(key, label, field.preset.as_ref()) }
                 <input type="text" id={ids.0} aria-label={typed_name(label)} aria-describedby={ids.1.clone()}
                     aria-invalid={if error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
                     value={field.text.clone()} oninput={typed} onchange={settle.clone()} onkeydown={entered} />
@@ -100,26 +82,36 @@ pub fn NumberControl(props: &Props) -> Html {
     }
 }
 
-/// Renders the reason why the page computes with another value, and buttons for the valid values
-/// next to the typed one.
-fn corrected(message: &AttrValue, key: ParamId, offers: &[u32], emit: &Callback<Action>) -> Html {
-    let offer = |&value: &u32| {
-        let take = emit.reform(move |_: MouseEvent| Action::Step { key, value });
-        html! {
-            <button type="button" class="small-button" onclick={take}>{ use_value(&format::count(f64::from(value))) }</button>
-        }
+/// Renders the error of a field with buttons for valid values. An error in the typed text comes
+/// before the reason why the page computes with another value: that value is another one in any
+/// case.
+fn error(field: &NumberField) -> Option<Html> {
+    let key = field.key;
+    let offer = |action: Action, value: &str| html! { <ActionButton {action}>{ use_value(value) }</ActionButton> };
+    let (message, offers): (_, Vec<Html>) = if let Some(message) = &field.error {
+        (message, field.nearest.iter().map(|nearest| offer(Action::Nearest { key }, nearest)).collect())
+    } else {
+        let step = |&value: &u32| offer(Action::Step { key, value }, &format::count(f64::from(value)));
+        (field.correction.as_ref()?, field.offers.iter().map(step).collect())
     };
-    html! { <><span>{ message }</span>{ for offers.iter().map(offer) }</> }
+    Some(html! { <><span>{ message }</span>{ for offers }</> })
+}
+
+/// Renders the button that restores the preset of a parameter. Always one node, so that the fields
+/// around it remain the same elements.
+pub(super) fn back(key: ParamId, label: &str, preset: Option<&AttrValue>) -> Html {
+    let button = preset.map(|preset| {
+        let name = AttrValue::from(format!("{label} back to {preset}"));
+        html! {
+            <ActionButton action={Action::Back { key }} class="back" label={name.clone()} title={name}>{ drawn(Icon::Undo) }</ActionButton>
+        }
+    });
+    button.unwrap_or_default()
 }
 
 /// Returns the label of the button that offers a valid value.
 fn use_value(value: &str) -> String {
     format!("Use {value}")
-}
-
-/// Returns the label of the button that restores the preset of a parameter.
-pub(super) fn back_to(label: &str, preset: &str) -> String {
-    format!("{label} back to {preset}")
 }
 
 /// Returns the accessible name of a typed field.

@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use crate::browser;
-use crate::state::{Action, SelectTarget};
-use crate::view::View;
+use crate::context::use_page;
+use crate::state::SelectTarget;
 
 /// One option; options of a group are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,14 @@ pub struct Item {
     pub group: Option<&'static str>,
 }
 
-/// Values to show, and the callback for the choice.
+impl Item {
+    /// Lists options without groups by their names.
+    pub fn named<T: Into<AttrValue>>(labels: impl IntoIterator<Item = T>) -> Vec<Self> {
+        labels.into_iter().map(|label| Self { label: label.into(), group: None }).collect()
+    }
+}
+
+/// Values to show.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// Identifier of the element.
@@ -30,13 +37,8 @@ pub struct Props {
     pub places: Vec<usize>,
     /// Index of the chosen option.
     pub chosen: usize,
-    /// The present view.
-    #[prop_or_default]
-    pub view: View,
     /// Setting that the choice changes.
     pub target: SelectTarget,
-    /// Applies the action.
-    pub emit: Callback<Action>,
 }
 
 /// A select with option groups.
@@ -44,11 +46,11 @@ pub struct Props {
 pub fn Select(props: &Props) -> Html {
     let select = use_node_ref();
     browser::use_selected(&select, props.chosen, props.items.len());
-    let (view, target) = (props.view, props.target);
+    let (page, target) = (use_page(), props.target);
     let places = props.places.clone();
-    let choose = props.emit.reform(move |event: Event| {
+    let choose = page.emit.reform(move |event: Event| {
         let place = browser::selected_index(&event);
-        target.action(view, places.get(place).copied().unwrap_or(place))
+        target.action(page.view, places.get(place).copied().unwrap_or(place))
     });
     let option = |(place, item): (usize, &Item)| {
         html! { <option value={place.to_string()} selected={place == props.chosen}>{ &item.label }</option> }

@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use self::change::{besides, change, faster, laid_out, not_in, of_change};
 use crate::calculator::Advised;
+use crate::components::action_button::ActionButton;
 use crate::state::Action;
 use crate::words::opening;
 use analysis::advice::Advice;
@@ -21,7 +22,7 @@ use engine::model::report::Report;
 use engine::names;
 use engine::scenario::Scenario;
 
-/// Changes that would help, and the callback for actions.
+/// Changes that would help.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// Single changes, with the scenario that they apply to.
@@ -30,16 +31,13 @@ pub struct Props {
     pub layouts: Option<Rc<LayoutSearch>>,
     /// Whether the scenario has changed since.
     pub moving: bool,
-    /// Applies actions.
-    pub emit: Callback<Action>,
 }
 
 /// The next steps: free changes, with the best layout first, and hardware to buy.
 #[component]
 pub fn Recommended(props: &Props) -> Html {
-    let Props { layouts, emit, .. } = props;
     let Advised { scenario, report: now, changes: found } = &*props.advised;
-    let here = layouts.as_deref().filter(|search| search.scenario() == scenario);
+    let here = props.layouts.as_deref().filter(|search| search.scenario() == scenario);
     let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
     let (bought, free): (Vec<_>, Vec<_>) =
         found.iter().filter(keeps).enumerate().partition(|(_, advice)| advice.price == Price::Bought);
@@ -49,7 +47,7 @@ pub fn Recommended(props: &Props) -> Html {
                 <span class="levers-name" title={help}>{ title }</span>
                 <div>
                     { for first }
-                    { for rest.into_iter().map(|(place, advice)| advised(place, advice, now, emit)) }
+                    { for rest.into_iter().map(|(place, advice)| advised(place, advice, now)) }
                 </div>
             </div>
         }
@@ -57,7 +55,7 @@ pub fn Recommended(props: &Props) -> Html {
     let varied = [VARIED, names::OF_LAYOUTS, "."].concat();
     html! {
         <div id="advice" class={classes!("advice", props.moving.then_some("stale"))} aria-busy={props.moving.to_string()}>
-            { group(FREE, Some(varied), Some(best(here, (scenario, now), emit)), free) }
+            { group(FREE, Some(varied), Some(best(here, (scenario, now))), free) }
             if !bought.is_empty() { { group(BOUGHT, None, None, bought) } }
         </div>
     }
@@ -70,21 +68,19 @@ const BOUGHT: &str = "Next, bought";
 
 /// Renders the best layout and, if it is tight, the best layout that is sure to fit. Their place is
 /// kept during the search.
-fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), emit: &Callback<Action>) -> Html {
+fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) -> Html {
     let said = |what: &str, more: String| {
         html! { <div key="best" class="advised best"><strong>{ what }</strong><span>{ more }</span></div> }
     };
     let Some(search) = search else { return said(SEARCHING, String::new()) };
     let offered = |key: &'static str, name: String, layout: &Layout, rest: &str| {
-        let taken = layout.scenario;
-        let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
         html! {
-            <button {key} type="button" class="advised best" onclick={take}>
+            <ActionButton {key} action={Action::Take(Box::new(layout.scenario))} class="advised best">
                 <strong title={name.clone()}>{ opening(&name) }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
                 if layout.lack.is_some() {
-                    <span>{ not_in(taken.framework) }</span>
+                    <span>{ not_in(layout.scenario.framework) }</span>
                 }
-            </button>
+            </ActionButton>
         }
     };
     let progress = search.ranking().progress();
@@ -140,19 +136,17 @@ fn gain(now: &Report, then: &Report) -> f64 {
 
 /// Renders a button that makes the change, with the effect. The key keeps each button at its place
 /// while others come and go.
-fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>) -> Html {
-    let scenario = advice.scenario;
-    let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
+fn advised(place: usize, advice: &Advice, now: &Report) -> Html {
     html! {
-        <button key={place} type="button" class="advised" onclick={apply}>
+        <ActionButton key={place} action={Action::Take(Box::new(advice.scenario))} class="advised">
             <strong title={change(advice)}>{ opening(&change(advice)) }</strong><span>{ effect(now, &advice.report) }</span>
             if advice.lack.is_some() {
-                <span>{ not_in(scenario.framework) }</span>
+                <span>{ not_in(advice.scenario.framework) }</span>
             }
             if let Some(besides) = besides(now, advice) {
                 <span>{ besides }</span>
             }
-        </button>
+        </ActionButton>
     }
 }
 

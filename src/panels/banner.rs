@@ -4,6 +4,7 @@
 use yew::prelude::*;
 
 use crate::browser::Thread;
+use crate::components::action_button::ActionButton;
 use crate::state::Action;
 use crate::words::DISMISS;
 use engine::scenario::issue::Issue;
@@ -18,11 +19,19 @@ const NO_THREAD: &str =
     "This browser runs no second thread for the page, which paints map and curves itself: sliders answer more slowly.";
 
 /// Renders the list of issues with a button that closes it; nothing without issues.
-pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
+pub fn banner(issues: &[Issue]) -> Html {
     if issues.is_empty() {
         return Html::default();
     }
-    shown(issues, emit)
+    html! {
+        <div id="banner" class="notice" role="alert">
+            <div>
+                <p>{ BANNER }</p>
+                <ul>{ for issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
+            </div>
+            <ActionButton action={Action::DismissBanner} class="button">{ DISMISS }</ActionButton>
+        </div>
+    }
 }
 
 /// Renders the notice that the page paints map and curves itself.
@@ -33,17 +42,4 @@ pub fn without_thread(thread: Thread) -> Html {
         _ => return Html::default(),
     };
     html! { <p id="no-thread" class="notice">{ said }</p> }
-}
-
-fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {
-    let dismiss = emit.reform(|_: MouseEvent| Action::DismissBanner);
-    html! {
-        <div id="banner" class="notice" role="alert">
-            <div>
-                <p>{ BANNER }</p>
-                <ul>{ for issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
-            </div>
-            <button type="button" class="button" onclick={dismiss}>{ DISMISS }</button>
-        </div>
-    }
 }

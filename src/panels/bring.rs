@@ -5,6 +5,7 @@
 mod marks;
 mod say;
 mod source;
+mod turns;
 pub mod words;
 
 use std::rc::Rc;
@@ -13,8 +14,11 @@ use js_sys::Uint8Array;
 use yew::prelude::*;
 
 use crate::browser::{self, Arrived, Origin};
-use crate::components::latest::Latest;
+use crate::components::action_button::ActionButton;
+use crate::components::latest::{Latest, use_flag, use_latest};
 use crate::components::select;
+use crate::context::PageContext;
+use crate::panels::gallery::leave;
 use crate::state::{Action, Pick, SelectTarget};
 use crate::view::{Panel, View};
 use catalog::CLUSTERS;
@@ -22,6 +26,7 @@ use engine::scenario::{Model, Scenario};
 use files::brought::{Brought, Item, Kind, Offer, Section};
 use say::{Said, use_say};
 use source::Source;
+use turns::Turns;
 
 /// Identifier of the sheet.
 pub const SHEET: &str = "bring";
@@ -35,14 +40,12 @@ pub struct Props {
     pub scenario: Latest<Scenario>,
     /// The settled scenario.
     pub settled: Scenario,
-    /// The present view.
-    pub view: View,
     /// Whether the sheet is open.
     pub open: bool,
     /// Opens or closes the sheet.
     pub set_open: Callback<bool>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
+    /// View and callbacks of the page.
+    pub page: PageContext,
 }
 
 /// State of reading the input.
@@ -66,113 +69,121 @@ pub struct Brings {
     pub say: Callback<String>,
 }
 
-/// Creates the box and the sheet.
-#[hook]
-pub fn use_bring(props: &Props) -> Brings {
-    let outcome = use_state_eq(|| None::<Outcome>);
-    // The input that is read last counts, whichever answer arrives last.
-    let last = use_mut_ref(|| 0_u32);
-    let came = use_state(Rc::<Vec<Item>>::default);
-    // Whether the reader has confirmed the GPUs on screen.
-    let confirmed = use_state_eq(|| false);
-    let take = {
-        let (emit, open, outcome, scenario) =
-            (props.emit.clone(), props.set_open.clone(), outcome.setter(), props.scenario.clone());
-        let (last, kept) = (last.clone(), came.setter());
-        use_callback(props.view, move |(items, origin): Arrived, view: &View| {
-            let number = last.borrow().wrapping_add(1);
-            *last.borrow_mut() = number;
-            let view = *view;
-            if let Ok(items) = &items {
-                kept.set(Rc::new(items.clone()));
+/// Reads inputs, shows what they were, and applies the scenario that they describe.
+#[derive(Clone)]
+struct Reader {
+    outcome: UseStateSetter<Option<Outcome>>,
+    came: UseStateSetter<Rc<Vec<Item>>>,
+    turns: Turns,
+    props: Latest<Props>,
+}
+
+impl Reader {
+    /// Reads an input.
+    fn take(&self, (items, origin): Arrived) {
+        let Some(props) = self.props.get() else { return };
+        let (reader, turn) = (self.clone(), self.turns.next());
+        let conclude = move |came: Result<Brought, String>| {
+            if turn.is_last() {
+                reader.conclude(came, origin, &props);
             }
-            let conclude = {
-                let (emit, open, outcome, last) = (emit.clone(), open.clone(), outcome.clone(), last.clone());
-                move |came: Result<Brought, String>| {
-                    if *last.borrow() == number {
-                        let said = concluded(came, origin, view, &emit);
-                        match &said {
-                            // Findings about a file are long, and so are errors in a file.
-                            Some(Outcome::Taken(brought)) if is_long(brought) => open.emit(true),
-                            Some(Outcome::Wrong(_)) if matches!(origin, Origin::Dropped | Origin::Chosen) => {
-                                open.emit(true);
-                            }
-                            // A new scenario is shown at the top of the page.
-                            Some(Outcome::Taken(_)) if origin == Origin::Dropped => browser::to_top(),
-                            _ => {}
-                        }
-                        outcome.set(said);
-                    }
+        };
+        match items {
+            Ok(items) => {
+                let items = Rc::new(items);
+                self.came.set(items.clone());
+                if origin != Origin::Typed {
+                    self.outcome.set(Some(Outcome::Reading));
                 }
-            };
-            match items {
-                Ok(items) => {
-                    if origin != Origin::Typed {
-                        outcome.set(Some(Outcome::Reading));
-                    }
-                    read(&items, scenario.get().as_ref(), conclude);
-                }
-                Err(problem) => conclude(Err(problem)),
+                let scenario = self.props.get().and_then(|props| props.scenario.get());
+                read(&items, scenario.as_ref(), conclude);
             }
-        })
-    };
-    browser::use_drop(&take);
-    // Findings about a run or an error depend on the hardware and the model on screen.
-    {
-        let (outcome, last, scenario, came) = (outcome.clone(), last.clone(), props.settled, came.clone());
-        let shown = (scenario.network, scenario.accelerator, scenario.gpus, scenario.model);
-        use_effect_with(shown, move |_| {
-            if judged(outcome.as_ref()).is_some() {
-                let (now, number) = (outcome.setter(), *last.borrow());
-                read(&came, Some(&scenario), move |again| {
-                    if *last.borrow() == number
-                        && let Ok(brought) = again
-                    {
-                        now.set(Some(Outcome::Taken(Rc::new(brought))));
-                    }
-                });
+            Err(problem) => conclude(Err(problem)),
+        }
+    }
+
+    /// Applies the result of reading, and shows it where there is room.
+    fn conclude(&self, came: Result<Brought, String>, origin: Origin, Props { page, set_open, .. }: &Props) {
+        let said = concluded(came, origin, page);
+        match &said {
+            // Findings about a file are long, and so are errors in a file.
+            Some(Outcome::Taken(brought)) if is_long(brought) => set_open.emit(true),
+            Some(Outcome::Wrong(_)) if matches!(origin, Origin::Dropped | Origin::Chosen) => set_open.emit(true),
+            // A new scenario is shown at the top of the page.
+            Some(Outcome::Taken(_)) if origin == Origin::Dropped => browser::to_top(),
+            _ => {}
+        }
+        self.outcome.set(said);
+    }
+
+    /// Reads inputs once more for another scenario on screen; errors leave the outcome.
+    fn read_again(&self, items: &[Item], scenario: &Scenario) {
+        let (outcome, turn) = (self.outcome.clone(), self.turns.present());
+        read(items, Some(scenario), move |again| {
+            if turn.is_last()
+                && let Ok(brought) = again
+            {
+                outcome.set(Some(Outcome::Taken(Rc::new(brought))));
             }
         });
     }
-    let start = catalog::default_scenario();
-    let is_start = |scenario: &Scenario| {
-        (scenario.network.id, scenario.accelerator.id) == (start.network.id, start.accelerator.id)
+}
+
+/// Creates the box and the sheet.
+#[hook]
+pub fn use_bring(props: &Props) -> Brings {
+    let settled = &props.settled;
+    let outcome = use_state_eq(|| None::<Outcome>);
+    let came = use_state(Rc::<Vec<Item>>::default);
+    let turns = (*use_state(Turns::default)).clone();
+    let reader = Reader { outcome: outcome.setter(), came: came.setter(), turns, props: use_latest(props.clone()) };
+    let take = {
+        let reader = reader.clone();
+        use_callback((), move |arrived: Arrived, ()| reader.take(arrived))
     };
-    let asks = !*confirmed && is_start(&props.settled) && judged(outcome.as_ref()).is_some();
-    let question = asks.then(|| {
-        let keep = {
-            let confirmed = confirmed.setter();
-            Callback::from(move |_: MouseEvent| confirmed.set(true))
-        };
-        which_gpus(&props.settled, keep, &props.emit)
+    browser::use_drop(&take);
+    // Findings about a run or an error depend on the hardware and the model on screen.
+    let on_screen = (settled.network, settled.accelerator, settled.gpus, settled.model);
+    use_effect_with(on_screen, {
+        let (outcome, came, settled) = (outcome.clone(), came.clone(), *settled);
+        move |_| {
+            if judged(outcome.as_ref()).is_some() {
+                reader.read_again(&came, &settled);
+            }
+        }
     });
+    // Whether the reader has confirmed the GPUs on screen.
+    let (confirmed, confirm) = use_flag();
+    let asks = !confirmed && has_default_gpus(settled) && judged(outcome.as_ref()).is_some();
+    let question = asks.then(|| which_gpus(settled, confirm.reform(|_: MouseEvent| true)));
     let brought = match &*outcome {
         Some(Outcome::Taken(brought)) => Some(brought.clone()),
         _ => None,
     };
     // The sheet has the text while it is open.
-    let short = match &*outcome {
-        _ if props.open => Html::default(),
-        outcome => said(outcome.as_ref(), None, &props.emit),
-    };
-    let close = {
-        let set_open = props.set_open.clone();
-        Callback::from(move |()| {
-            set_open.emit(false);
-            browser::focus(BUTTON);
-        })
-    };
+    let short = if props.open { Html::default() } else { said(outcome.as_ref(), None) };
+    let set_open = props.set_open.clone();
+    let close = Callback::from(move |()| {
+        set_open.emit(false);
+        browser::focus(BUTTON);
+    });
     let Said { field, said: of_words } = use_say(&props.scenario, &take, brought.as_deref(), short);
     let below = html! {
         <section class="under" aria-label={words::BROUGHT}>
             { of_words }
             if props.open {
-                { sheet(&came, brought, said(outcome.as_ref(), question, &props.emit), &take, &close) }
+                { sheet(&came, brought, said(outcome.as_ref(), question), &take, &close) }
             }
         </section>
     };
     let say = take.reform(|words: String| (Ok(browser::pasted(words)), Origin::Given));
     Brings { field, below, say }
+}
+
+/// Whether the GPUs on screen are those that the page begins with.
+fn has_default_gpus(scenario: &Scenario) -> bool {
+    let start = catalog::default_scenario();
+    (scenario.network.id, scenario.accelerator.id) == (start.network.id, start.accelerator.id)
 }
 
 /// Whether the findings are long enough for the sheet.
@@ -191,14 +202,8 @@ fn sheet(
 ) -> Html {
     let chosen = take.clone();
     let chosen = Callback::from(move |event: Event| browser::chosen_files(&event, &chosen));
-    let escape = close.clone();
-    let escape = Callback::from(move |event: KeyboardEvent| {
-        if event.key() == "Escape" {
-            escape.emit(());
-        }
-    });
     html! {
-        <section id={SHEET} class="bring" aria-label={words::TITLE} onkeydown={escape}>
+        <section id={SHEET} class="bring" aria-label={words::TITLE} onkeydown={leave(close)}>
             <div class="bring-head">
                 <h2>{ words::TITLE }</h2>
                 <button type="button" class="small-button" onclick={close.reform(|_: MouseEvent| ())}>{ words::CLOSE }</button>
@@ -226,16 +231,15 @@ fn judged(outcome: Option<&Outcome>) -> Option<&Brought> {
 }
 
 /// Renders the question for the GPUs, if those on screen are the page's defaults.
-fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>, emit: &Callback<Action>) -> Html {
+fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>) -> Html {
     let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
-    let item = |label: &'static str| select::Item { label: AttrValue::Static(label), group: None };
-    let items: Vec<_> =
-        core::iter::once(words::A_CLUSTER).chain(CLUSTERS.iter().map(|entry| entry.name)).map(item).collect();
+    let names = CLUSTERS.iter().map(|entry| entry.name);
+    let items = select::Item::named(core::iter::once(words::A_CLUSTER).chain(names));
     let places: Vec<_> = core::iter::once(CLUSTERS.len()).chain(0..CLUSTERS.len()).collect();
     html! {
         <div class="question" role="group" aria-label={words::WHICH_GPUS}>
             <p>{ words::WHICH_GPUS }</p>
-            <select::Select id="which-gpus" name={Some(words::A_CLUSTER)} {items} {places} chosen={0} target={SelectTarget::Cluster} {emit} />
+            <select::Select id="which-gpus" name={Some(words::A_CLUSTER)} {items} {places} chosen={0} target={SelectTarget::Cluster} />
             <button type="button" class="small-button" onclick={keep}>{ words::keep_gpus(scenario.gpus, name) }</button>
         </div>
     }
@@ -253,7 +257,7 @@ fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Br
 }
 
 /// Applies the result of reading, and returns the outcome to show.
-fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &Callback<Action>) -> Option<Outcome> {
+fn concluded(came: Result<Brought, String>, origin: Origin, page: &PageContext) -> Option<Outcome> {
     // More text may follow: while it is typed, only a model counts.
     let is_early = origin == Origin::Typed && came.as_ref().map_or(true, |brought| brought.kind != Kind::Model);
     if is_early {
@@ -261,7 +265,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &C
     }
     Some(match came {
         Ok(brought) => {
-            take_over(&brought, view, emit);
+            take_over(&brought, page);
             Outcome::Taken(Rc::new(brought))
         }
         Err(problem) => Outcome::Wrong(problem),
@@ -269,7 +273,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &C
 }
 
 /// Applies the scenario that was read, unless the findings are about the scenario on screen.
-fn take_over(brought: &Brought, view: View, emit: &Callback<Action>) {
+fn take_over(brought: &Brought, PageContext { view, emit, .. }: &PageContext) {
     let links::Decoded { scenario, pins, issues, .. } = links::decode(&brought.scenario);
     match brought.kind {
         Kind::Model => emit.emit(match scenario.model {
@@ -303,7 +307,7 @@ fn query(link: &str) -> Option<&str> {
 
 /// Renders the outcome: an error is announced at once, a success politely. A question comes before
 /// the offers that depend on its answer.
-fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Action>) -> Html {
+fn said(outcome: Option<&Outcome>, question: Option<Html>) -> Html {
     match outcome {
         None => Html::default(),
         Some(Outcome::Reading) => html! { <p role="status">{ words::READING }</p> },
@@ -314,7 +318,7 @@ fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Actio
             if let Some(question) = question {
                 { question }
             } else if !brought.offers.is_empty() {
-                <ul class="offers">{ for brought.offers.iter().map(|offer| offered(offer, emit)) }</ul>
+                <ul class="offers">{ for brought.offers.iter().map(offered) }</ul>
             }
             { for brought.sections.iter().map(section) }
             <p class="control-help">{ &brought.read }</p>
@@ -324,11 +328,10 @@ fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Actio
 }
 
 /// Renders a change that is offered, with buttons to take and to save it.
-fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
+fn offered(offer: &Offer) -> Html {
     let take = offer.scenario.as_ref().map(|link| {
         let scenario = links::decode(link).scenario;
-        let taken = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
-        html! { <button type="button" class="small-button" onclick={taken}>{ words::TAKE }</button> }
+        html! { <ActionButton action={Action::Take(Box::new(scenario))}>{ words::TAKE }</ActionButton> }
     });
     let files = offer.files.iter().map(|(name, text)| {
         let (file, text) = (name.clone(), text.clone());

@@ -17,6 +17,7 @@ use self::groups::Groups;
 use self::layout::LayoutControls;
 use self::sheet::CONTROLS;
 use crate::calculator::Calculator;
+use crate::components::action_button::ActionButton;
 use crate::fields::product;
 use crate::state::Action;
 use analysis::inert_options::InertOptions;
@@ -41,45 +42,39 @@ pub struct FoldedGroups<'a> {
 
 /// Renders the column of controls at the left.
 pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
-    let Calculator { state, derived, settled, emit, .. } = calculator;
+    let Calculator { state, derived, settled, .. } = calculator;
     let (scenario, drafts) = (&state.scenario, state.drafts());
-    let context = ControlContext {
-        scenario,
-        drafts,
-        preset: &state.preset,
-        effects: folded.effects,
-        issues: &derived.issues,
-        emit,
-    };
+    let context =
+        ControlContext { scenario, drafts, preset: &state.preset, effects: folded.effects, issues: &derived.issues };
     let row = |id: ParamId| control(id.param(), context, false);
-    let reset = emit.reform(|_: MouseEvent| Action::Take(Box::new(catalog::default_scenario())));
+    let reset = Action::Take(Box::new(catalog::default_scenario()));
     html! {
         <section id={CONTROLS} class="controls" aria-label="Controls" tabindex="-1">
             <div class="set" role="group" aria-label="Model">
-                { pickers::model(scenario, &state.preset, emit) }
-                { pickers::made_from(scenario, &state.preset, emit) }
+                { pickers::model(scenario, &state.preset) }
+                { pickers::made_from(scenario, &state.preset) }
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }
             </div>
             <div class="set" role="group" aria-label="Cluster">
-                { pickers::cluster(scenario, &state.preset, emit) }
-                { pickers::accelerator(scenario, &state.preset, emit) }
+                { pickers::cluster(scenario, &state.preset) }
+                { pickers::accelerator(scenario, &state.preset) }
                 { row(ParamId::GpuMemory) }
                 { row(ParamId::LinkBandwidth) }
                 { row(ParamId::Gpus) }
             </div>
             <LayoutControls scenario={settled.snapshot.scenario} report={settled.report} moving={calculator.is_moving()}
-                product={AttrValue::from(product(scenario, &derived.report))} {emit} />
+                product={AttrValue::from(product(scenario, &derived.report))} />
             <div class="set" role="group" aria-label="Method">
-                <pickers::Software scenario={*scenario} settled={settled.snapshot.scenario} {emit} />
+                <pickers::Software scenario={*scenario} settled={settled.snapshot.scenario} />
                 { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
                 if let Some(share) = trained(scenario) {
                     <p class="caption">{ share }</p>
                 }
             </div>
-            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} issues={derived.issues.clone()} {emit}
+            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} issues={derived.issues.clone()}
                 opened={folded.opened} effects={folded.effects.clone()} />
-            <p><button type="button" class="button" onclick={reset}>{ RESET }</button></p>
+            <p><ActionButton action={reset} class="button">{ RESET }</ActionButton></p>
         </section>
     }
 }
@@ -90,14 +85,13 @@ const SLIDERS: [ParamId; 5] =
 
 /// Renders the five sliders of an embed, and `last` in place of a sixth.
 pub fn sliders(calculator: &Calculator, last: Html) -> Html {
-    let Calculator { state, derived, emit, .. } = calculator;
+    let Calculator { state, derived, .. } = calculator;
     let context = ControlContext {
         scenario: &state.scenario,
         drafts: state.drafts(),
         preset: &state.preset,
         effects: &[],
         issues: &derived.issues,
-        emit,
     };
     let rows = SLIDERS.into_iter().map(ParamId::param);
     html! {

@@ -5,14 +5,14 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::calculator::{Calculator, Settled};
-use crate::components::explain_button::explain_button;
-use crate::components::figure::{Figure, Narrow, NarrowedAxes};
+use crate::components::explain_button::ExplainButton;
+use crate::components::figure::{Figure, NarrowedAxes};
 use crate::components::latest::Latest;
 use crate::components::select::{Item, Select};
+use crate::context::PageContext;
 use crate::panels::accuracy::agreement::Agreement;
 use crate::panels::controls::folds::fold_of;
 use crate::panels::layouts::ranking::Ranking;
-use crate::panels::layouts::strategies::Strategies;
 use crate::panels::memory::bar::MemoryBar;
 use crate::panels::memory::generation::generation;
 use crate::panels::memory::step_memory::StepMemory;
@@ -67,7 +67,7 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Ht
     }
     html! {
         <section class="figures" aria-label="Figures over parameters">
-            <Tabs {view} emit={settled.emit.clone()} />
+            <Tabs />
             { why(calculator) }
             { tab_panel(view, tab(calculator, layouts)) }
         </section>
@@ -76,30 +76,25 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Ht
 
 /// Renders the panels of the open tab.
 fn tab(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
-    let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
-    let (settled, why, moving) = (settled.clone(), state.view.why, calculator.is_moving());
+    let Calculator { state, derived, snapshot, settled, .. } = calculator;
+    let (settled, moving) = (settled.clone(), calculator.is_moving());
     let stale = classes!("still", moving.then_some("stale"));
     match state.view.tab() {
         Tab::Fits => map(calculator),
         Tab::Speed => curve(calculator),
         Tab::Memory => html! {
             <>
-                <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} {why} emit={emit.clone()} />
+                <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} />
                 <StepMemory {settled} {moving} />
-                { for derived.report.rollout.iter().map(|rollout| generation(rollout, why, emit)) }
+                { for derived.report.rollout.iter().map(generation) }
             </>
         },
         Tab::Step => html! { <div class={stale}><Step {settled} layer={derived.layer.clone()} /></div> },
         Tab::Scaling => html! { <div class={stale}><AnalysisFigures ..settled /></div> },
         Tab::Cost => html! { <div class={stale}>{ run(&settled) }</div> },
         Tab::Layouts => {
-            let scenario = settled.snapshot.scenario;
-            html! {
-                <div class={stale}>
-                    <Ranking {scenario} {layouts} emit={emit.clone()} />
-                    <Strategies {scenario} {why} emit={emit.clone()} />
-                </div>
-            }
+            let (scenario, only_strategies) = (settled.snapshot.scenario, state.view.only_strategies());
+            html! { <div class={stale}><Ranking {scenario} {layouts} {only_strategies} /></div> }
         }
         Tab::Settings => settings(&settled.snapshot.scenario),
         Tab::Accuracy => html! { <div class={stale}><Agreement ..settled /></div> },
@@ -134,9 +129,7 @@ fn axis(
     (id, name): (&'static str, &'static str),
     axes: &[(usize, &'static Param)],
     now: Option<AxisKey>,
-    view: View,
     target: SelectTarget,
-    emit: &Callback<Action>,
 ) -> Html {
     let group = |&(place, param): &(usize, &'static Param)| {
         let group = if place < AXES.len() { None } else { fold_of(param).map(|fold| fold.title) };
@@ -145,7 +138,7 @@ fn axis(
     let items: Vec<Item> = axes.iter().map(group).collect();
     let places: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
     let chosen = axes.iter().position(|axis| Some(AxisKey::Param(axis.1.id)) == now).unwrap_or(0);
-    html! { <Select {id} {name} {items} {places} {chosen} {view} {target} {emit} /> }
+    html! { <Select {id} {name} {items} {places} {chosen} {target} /> }
 }
 
 /// Returns the snapshot that the files of a figure link back to, and the worker's texts for the
@@ -166,46 +159,43 @@ fn later(Calculator { ask, latest, .. }: &Calculator) -> Option<Latest<Rc<Snapsh
 
 /// Renders the feasible region.
 pub fn map(calculator: &Calculator) -> Html {
-    let Calculator { state, worker, derived, theme, emit, say, .. } = calculator;
+    let Calculator { state, worker, derived, page, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
     let (snapshot, words) = painted(calculator, Plot::Map);
     let (map_x, map_y) = (derived.charts.map.x.key, derived.charts.map.y.key);
     let axes = axes_of(&state.scenario, false);
-    let narrow = Narrow { view, axes: NarrowedAxes::Map };
-    let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
+    let foot = if best_holds(&state.scenario) { best(page) } else { Html::default() };
     html! {
-        <Figure id="map" plot={Plot::Map} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(FITS)}>
-            { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
+        <Figure id="map" plot={Plot::Map} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot}
+            hint={HINT} tip={true} {foot} axes={NarrowedAxes::Map} {moving} short={(!view.embed).then_some(FITS)}>
+            { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, SelectTarget::MapX) }
             <span aria-hidden="true">{ "×" }</span>
-            { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
+            { axis(("map-y", "Vertical axis of the map"), &axes, map_y, SelectTarget::MapY) }
         </Figure>
     }
 }
 
 /// Renders the curves.
 pub fn curve(calculator: &Calculator) -> Html {
-    let Calculator { state, worker, derived, theme, emit, say, .. } = calculator;
+    let Calculator { state, worker, derived, page, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
     let (snapshot, words) = painted(calculator, Plot::Curve);
     let axes = axes_of(&state.scenario, view.metric.is_of_run());
-    let narrow = Narrow { view, axes: NarrowedAxes::Curve };
-    let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
-    let metrics = Metric::ALL.map(label).to_vec();
-    let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
+    let metrics = Item::named(Metric::ALL.map(|metric| metric.quantity().label));
+    let foot = if bounds_hold(&state.scenario) { bounds(page) } else { Html::default() };
     html! {
-        <Figure id="curve" plot={Plot::Curve} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
-            tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(SPEED)}>
-            <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
-                target={SelectTarget::Metric} {emit} />
+        <Figure id="curve" plot={Plot::Curve} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot}
+            tip={true} {foot} axes={NarrowedAxes::Curve} {moving} short={(!view.embed).then_some(SPEED)}>
+            <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} target={SelectTarget::Metric} />
             <span>{ "over" }</span>
-            { axis(("curve-x", "Horizontal axis of the curves"), &axes, derived.charts.curve.x.key, view, SelectTarget::CurveX, emit) }
+            { axis(("curve-x", "Horizontal axis of the curves"), &axes, derived.charts.curve.x.key, SelectTarget::CurveX) }
         </Figure>
     }
 }
 
 /// Renders the choice whether the map shows the best configuration of each place.
-fn best(view: View, emit: &Callback<Action>) -> Html {
+fn best(PageContext { view, emit, .. }: &PageContext) -> Html {
+    let view = *view;
     let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.with_best(!view.best)));
     html! {
         <span class="check-line"><label class="check" title={BEST_HELP}>
@@ -215,11 +205,12 @@ fn best(view: View, emit: &Callback<Action>) -> Html {
 }
 
 /// Renders the choice whether the closed-form bounds are drawn.
-fn bounds(view: View, emit: &Callback<Action>) -> Html {
+fn bounds(PageContext { view, emit, .. }: &PageContext) -> Html {
+    let view = *view;
     let toggle = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     html! {
         <span class="check-line"><label class="check" title={BOUNDS_HELP}>
             <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ BOUNDS }
-        </label>{ explain_button("bound", BOUNDS, view.why, emit) }</span>
+        </label><ExplainButton card="bound" what={BOUNDS} /></span>
     }
 }

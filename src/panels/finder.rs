@@ -11,9 +11,10 @@ use super::gallery;
 use super::tabs;
 use crate::browser;
 use crate::components::combobox::NOTHING_FOUND;
-use crate::snapshot::Snapshot;
+use crate::context::{PageContext, use_page};
 use crate::state::{Action, Pick};
 use engine::params::quantity;
+use engine::scenario::Scenario;
 use items::{Item, Target, found};
 
 /// Identifier of the button that opens the dialog.
@@ -33,10 +34,8 @@ const LIST_ID: &str = "finder-list";
 /// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The settled snapshot.
-    pub snapshot: std::rc::Rc<Snapshot>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
+    /// The settled scenario.
+    pub scenario: Scenario,
     /// Called with words that match nothing here, but may describe a run.
     pub say: Callback<String>,
     /// Called when the dialog is closed.
@@ -44,18 +43,19 @@ pub struct Props {
 }
 
 /// Acts on the target of the chosen item.
-fn take(target: Target, snapshot: &Snapshot, emit: &Callback<Action>) {
+fn take(target: Target, page: &PageContext) {
+    let PageContext { view, emit, .. } = page;
     match target {
-        Target::Figure(id, Some(panel)) => tabs::show(panel, id, snapshot.view, emit),
+        Target::Figure(id, Some(panel)) => tabs::show(panel, id, page),
         Target::Figure(id, None) => browser::go_to(id),
         Target::Model(id) => emit.emit(Action::Pick(Pick::Model(id))),
         Target::Accelerator(id) => emit.emit(Action::Pick(Pick::Accelerator(id))),
         Target::Cluster(id) => emit.emit(Action::Pick(Pick::Cluster(id))),
         Target::Control(id) => browser::go_to_control(fold_of(id.param()).map(|fold| fold.id), id.key(), sheet::BUTTON),
         // This action would close a card that is open already.
-        Target::Card(key) if snapshot.view.why == key => browser::focus("why"),
+        Target::Card(key) if view.why == key => browser::focus("why"),
         Target::Card(key) => emit.emit(Action::OpenExplanation(key)),
-        Target::Example(place) => gallery::open(place, snapshot.view, emit),
+        Target::Example(place) => gallery::open(place, page),
     }
 }
 
@@ -66,17 +66,16 @@ pub fn Finder(props: &Props) -> Html {
     browser::use_modal(&dialog);
     let typed = use_state_eq(String::new);
     let active = use_state_eq(|| 0_usize);
-    let scenario = props.snapshot.scenario;
-    let items = use_memo((scenario, (*typed).clone()), |(scenario, typed)| found(scenario, typed));
-    let id_of = |place: usize| format!("finder-{place}");
+    let page = use_page();
+    let items = use_memo((props.scenario, (*typed).clone()), |(scenario, typed)| found(scenario, typed));
     let active_id = items.get(*active).map(|_| id_of(*active));
     browser::use_kept_in_sight(active_id.as_deref().unwrap_or_default());
     let choose = {
-        let (dialog, snapshot, emit) = (dialog.clone(), props.snapshot.clone(), props.emit.clone());
+        let dialog = dialog.clone();
         move |target: Target| {
             // Close first: the focus goes back before it moves on.
             browser::close_dialog(&dialog);
-            take(target, &snapshot, &emit);
+            take(target, &page);
         }
     };
     let say = {
@@ -119,21 +118,12 @@ pub fn Finder(props: &Props) -> Html {
             }
         })
     };
-    let option = |(place, item): (usize, &Item)| {
-        let (choose, target) = (choose.clone(), item.target);
-        html! {
-            <div role="option" id={id_of(place)} class={(place == *active).then_some("active")}
-                aria-selected={(place == *active).to_string()} onclick={move |_: MouseEvent| choose(target)}>
-                <span>{ item.name }</span>{ " " }<span class="beside">{ item.kind }</span>
-            </div>
-        }
-    };
     html! {
         <dialog ref={dialog} class="finder" aria-label={TITLE} onclose={props.closed.reform(|_: Event| ())} onmousedown={outside}>
             <input type="text" role="combobox" id={FIELD_ID} aria-label={FIELD} placeholder={FIELD} autocomplete="off"
                 autocapitalize="off" spellcheck="false" autofocus=true aria-autocomplete="list" aria-expanded="true" aria-controls={LIST_ID}
                 aria-activedescendant={active_id} value={(*typed).clone()} oninput={input} onkeydown={key} />
-            <div class="options" role="listbox" id={LIST_ID} aria-label={FOUND}>{ for items.iter().enumerate().map(option) }</div>
+            <div class="options" role="listbox" id={LIST_ID} aria-label={FOUND}>{ for options(&items, *active, &choose.into()) }</div>
             <p role="status" class={(!items.is_empty()).then_some("hidden")}>
                 { if items.is_empty() { NOTHING_FOUND.to_owned() } else { found_count(items.len()) } }
             </p>
@@ -142,6 +132,24 @@ pub fn Finder(props: &Props) -> Html {
             }
         </dialog>
     }
+}
+
+/// Renders the items, with the one that Enter chooses marked.
+fn options(items: &[Item], active: usize, choose: &Callback<Target>) -> impl Iterator<Item = Html> {
+    items.iter().enumerate().map(move |(place, item)| {
+        let (is_active, target) = (place == active, item.target);
+        html! {
+            <div role="option" id={id_of(place)} class={is_active.then_some("active")} aria-selected={is_active.to_string()}
+                onclick={choose.reform(move |_: MouseEvent| target)}>
+                <span>{ item.name }</span>{ " " }<span class="beside">{ item.kind }</span>
+            </div>
+        }
+    })
+}
+
+/// Returns the identifier of an item's element.
+fn id_of(place: usize) -> String {
+    format!("finder-{place}")
 }
 
 /// Returns the label of the button that reads the typed text as a run.

@@ -7,12 +7,13 @@ use yew::prelude::*;
 use self::claims::beside;
 use crate::browser;
 use crate::calculator::headline::in_short;
+use crate::components::action_button::ActionButton;
 use crate::components::sourced::sourced;
+use crate::context::PageContext;
 use crate::panels::verdict::glance::thumbnail;
 use crate::state::Action;
 use crate::view::View;
 use catalog::{CLAIMS, PLANS, ScenarioEntry};
-use charts::palette::Theme;
 use links::decode::{Decoded, decode_link};
 
 /// Identifier of the button, which is focused when the panel closes.
@@ -46,12 +47,12 @@ pub fn leave(close: &Callback<()>) -> Callback<KeyboardEvent> {
 }
 
 /// Renders the open panel; `close` closes it.
-pub fn gallery(view: View, theme: Theme, close: &Callback<()>, emit: &Callback<Action>) -> Html {
+pub fn gallery(page: &PageContext, close: &Callback<()>) -> Html {
     let group = |title: &'static str, entries: &'static [ScenarioEntry], first: usize| {
         html! {
             <>
                 <h2>{ title }</h2>
-                <ul>{ for entries.iter().enumerate().map(|(at, entry)| card(entry, first + at, (view, theme), close, emit)) }</ul>
+                <ul>{ for entries.iter().enumerate().map(|(at, entry)| card(entry, first + at, page, close)) }</ul>
             </>
         }
     };
@@ -66,22 +67,16 @@ pub fn gallery(view: View, theme: Theme, close: &Callback<()>, emit: &Callback<A
 
 /// Renders a link with a note on what to notice. A click opens the link here, or with Ctrl, Command
 /// or Shift in a new tab or window.
-fn card(
-    entry: &'static ScenarioEntry,
-    place: usize,
-    (view, theme): (View, Theme),
-    close: &Callback<()>,
-    emit: &Callback<Action>,
-) -> Html {
+fn card(entry: &'static ScenarioEntry, place: usize, page: &PageContext, close: &Callback<()>) -> Html {
     let Decoded { scenario, .. } = decode_link(entry.link);
     let report = scenario.report();
-    let (emit, close) = (emit.clone(), close.clone());
+    let (page, theme, close) = (page.clone(), page.theme, close.clone());
     let open = Callback::from(move |event: MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
             return;
         }
         event.prevent_default();
-        open(place, view, &emit);
+        open(place, &page);
         close.emit(());
     });
     html! {
@@ -103,7 +98,7 @@ fn card(
 
 /// Opens the example at an index: its scenario, its axes, and the note on what to notice; `view` is
 /// the present view.
-pub fn open(place: usize, view: View, emit: &Callback<Action>) {
+pub fn open(place: usize, PageContext { view, emit, .. }: &PageContext) {
     let Some(entry) = example(place) else { return };
     let Decoded { scenario, pins, issues, .. } = decode_link(entry.link);
     emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
@@ -113,9 +108,8 @@ pub fn open(place: usize, view: View, emit: &Callback<Action>) {
 }
 
 /// Renders the note on what to notice in the opened example.
-pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
+pub fn notice(example_at: Option<usize>) -> Html {
     let Some(entry) = example_at.and_then(example) else { return Html::default() };
-    let close = emit.reform(|_: MouseEvent| Action::Example(None));
     html! {
         <aside class="notice example" aria-label={NOTICE}>
             <p>
@@ -124,7 +118,7 @@ pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
                     <span class="beside">{ beside }{ ". " }{ sourced(entry.source) }</span>
                 }
             </p>
-            <button type="button" class="small-button" onclick={close}>{ CLOSE }</button>
+            <ActionButton action={Action::Example(None)}>{ CLOSE }</ActionButton>
         </aside>
     }
 }

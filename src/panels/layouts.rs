@@ -1,4 +1,3 @@
-//! Other layouts of the run: the fastest ones, and the strategies side by side.
+//! Other layouts of the run: the fastest ones, or the strategies side by side.
 
 pub mod ranking;
-pub mod strategies;

@@ -6,8 +6,10 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::calculator::Derived;
+use crate::components::action_button::ActionButton;
 use crate::components::icon::{Icon, drawn};
-use crate::components::latest::Latest;
+use crate::components::latest::{Latest, use_flag};
+use crate::context::use_page;
 use crate::panels::bring;
 use crate::panels::finder::{self, Finder};
 use crate::panels::gallery;
@@ -17,7 +19,6 @@ use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::view::{ThemeChoice, View};
 use crate::words::COPIED;
-use charts::palette::Theme;
 
 /// Accessible name of the doors.
 const DOORS: &str = "What to do";
@@ -37,8 +38,6 @@ pub struct Props {
     pub settled: Rc<Snapshot>,
     /// Values derived from the settled scenario.
     pub derived: Rc<Derived>,
-    /// Light or dark.
-    pub theme: Theme,
     /// Whether there is something to undo.
     pub can_undo: bool,
     /// Whether there is something to redo.
@@ -49,8 +48,6 @@ pub struct Props {
     pub set_brings: Callback<bool>,
     /// Reads words that describe a run.
     pub say: Callback<String>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
     /// Content between doors and buttons.
     pub children: Html,
 }
@@ -74,27 +71,8 @@ enum Open {
 /// The line at the top of the page.
 #[component]
 pub fn Masthead(props: &Props) -> Html {
-    let view = props.settled.view;
-    let copied = use_state(|| Copied::NotYet);
-    {
-        // Another scenario has not been copied yet.
-        let setter = copied.setter();
-        use_effect_with(props.settled.clone(), move |_| setter.set(Copied::NotYet));
-    }
-    let copy = {
-        let (shown, setter) = (props.shown.clone(), copied.setter());
-        Callback::from(move |_: MouseEvent| {
-            let setter = setter.clone();
-            let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
-            if let Some(snapshot) = shown.get() {
-                browser::copy(&browser::full_link(&snapshot), &done);
-            }
-        })
-    };
-    let by_hand = (*copied == Copied::Refused).then(|| {
-        let link = browser::full_link(&props.settled);
-        html! { <label class="by-hand">{ COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
-    });
+    let page = use_page();
+    let (copy_link, by_hand) = use_copy_link(&props.shown, &props.settled);
     let open = use_state_eq(|| Open::Nothing);
     let toggle = |which: Open| {
         let open = open.clone();
@@ -110,76 +88,89 @@ pub fn Masthead(props: &Props) -> Html {
             }
         })
     };
-    let finding = use_state_eq(|| false);
-    let find = {
-        let setter = finding.setter();
-        use_callback((), move |(), ()| setter.set(true))
-    };
-    browser::use_find_key(&find);
-    let found = {
-        let setter = finding.setter();
-        use_callback((), move |(), ()| setter.set(false))
-    };
-    let expanded = |which: Open| if *open == which { "true" } else { "false" };
+    let (finding, find) = use_flag();
+    browser::use_find_key(&find.reform(|()| true));
+    let expanded = |which: Open| (*open == which).to_string();
     let close_gallery = close(gallery::BUTTON).reform(|()| true);
-    let bring = props.set_brings.reform({
-        let open = props.brings;
-        move |_: MouseEvent| !open
-    });
-    let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
+    let (brings, set_brings) = (props.brings, &props.set_brings);
     html! {
         <>
         <header class="masthead">
             { skip() }
             <p class="brand">{ "shardwise" }</p>
             <nav class="doors" aria-label={DOORS}>
-                    { doors(view, &props.emit) }
-                    <button type="button" id={bring::BUTTON} aria-expanded={props.brings.to_string()} aria-controls={bring::SHEET}
-                        onclick={bring}>{ BRING }</button>
-                </nav>
-                { props.children.clone() }
+                { doors(&page) }
+                <button type="button" id={bring::BUTTON} aria-expanded={brings.to_string()} aria-controls={bring::SHEET}
+                    onclick={set_brings.reform(move |_: MouseEvent| !brings)}>{ BRING }</button>
+            </nav>
+            { props.children.clone() }
             <div class="actions">
                 <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
-                    onclick={find.reform(|_: MouseEvent| ())}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
+                    onclick={find.reform(|_: MouseEvent| true)}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
                     onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
-                <button type="button" class="button icon" aria-label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}
-                    onclick={act(Action::Undo)}>{ drawn(Icon::Undo) }</button>
-                <button type="button" class="button icon" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}
-                    onclick={act(Action::Redo)}>{ drawn(Icon::Redo) }</button>
-                { theme_button(view, &props.emit) }
+                <ActionButton action={Action::Undo} class="button icon" label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}>
+                    { drawn(Icon::Undo) }
+                </ActionButton>
+                <ActionButton action={Action::Redo} class="button icon" label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}>
+                    { drawn(Icon::Redo) }
+                </ActionButton>
+                { theme_button(page.view) }
                 <span class="split">
-                    <button type="button" id="copy-link" class="button primary" onclick={copy}>
-                        { drawn(if *copied == Copied::Done { Icon::Check } else { Icon::Link }) }
-                        <span class="word">{ if *copied == Copied::Done { COPIED } else { COPY } }</span>
-                    </button>
+                    { copy_link }
                     <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share::OPEN} title={share::OPEN}
                         aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}
                         onkeydown={gallery::leave(&close(share::BUTTON).reform(|()| true))}>{ drawn(Icon::Down) }</button>
                 </span>
-                { by_hand.unwrap_or_default() }
+                { by_hand }
             </div>
             if *open == Open::Share {
                 <ShareMenu snapshot={props.settled.clone()} derived={props.derived.clone()} close={close(share::BUTTON)} />
             }
         </header>
-        if *finding {
-            <Finder snapshot={props.settled.clone()} emit={props.emit.clone()} say={props.say.clone()} closed={found} />
+        if finding {
+            <Finder scenario={props.settled.scenario} say={props.say.clone()} closed={find.reform(|()| false)} />
         }
         if *open == Open::Gallery {
-            { gallery::gallery(view, props.theme, &close_gallery, &props.emit) }
+            { gallery::gallery(&page, &close_gallery) }
         }
         </>
     }
 }
 
+/// Returns the button that copies the link and, if the browser refuses to copy, the link itself.
+#[hook]
+fn use_copy_link(shown: &Latest<Rc<Snapshot>>, settled: &Rc<Snapshot>) -> (Html, Html) {
+    let copied = use_state(|| Copied::NotYet);
+    let setter = copied.setter();
+    // Another scenario has not been copied yet.
+    use_effect_with(settled.clone(), move |_| setter.set(Copied::NotYet));
+    let (shown, setter) = (shown.clone(), copied.setter());
+    let copy = Callback::from(move |_: MouseEvent| {
+        let setter = setter.clone();
+        let done = Callback::from(move |worked| setter.set(if worked { Copied::Done } else { Copied::Refused }));
+        if let Some(snapshot) = shown.get() {
+            browser::copy(&browser::full_link(&snapshot), &done);
+        }
+    });
+    let (icon, label) = if *copied == Copied::Done { (Icon::Check, COPIED) } else { (Icon::Link, COPY) };
+    let button = html! {
+        <button type="button" id="copy-link" class="button primary" onclick={copy}>{ drawn(icon) }<span class="word">{ label }</span></button>
+    };
+    let by_hand = (*copied == Copied::Refused).then(|| {
+        let link = browser::full_link(settled);
+        html! { <label class="by-hand">{ COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
+    });
+    (button, by_hand.unwrap_or_default())
+}
+
 /// Renders the button that changes the theme: system, light, dark, and again.
-fn theme_button(view: View, emit: &Callback<Action>) -> Html {
+fn theme_button(view: View) -> Html {
     let (icon, name, next) = match view.theme {
         ThemeChoice::Auto => (Icon::Half, "Theme: as the system", ThemeChoice::Light),
         ThemeChoice::Light => (Icon::Sun, "Theme: light", ThemeChoice::Dark),
         ThemeChoice::Dark => (Icon::Moon, "Theme: dark", ThemeChoice::Auto),
     };
-    let change = emit.reform(move |_: MouseEvent| Action::Look(View { theme: next, ..view }));
-    html! { <button type="button" class="button icon" aria-label={name} title={name} onclick={change}>{ drawn(icon) }</button> }
+    let action = Action::Look(View { theme: next, ..view });
+    html! { <ActionButton {action} class="button icon" label={name} title={name}>{ drawn(icon) }</ActionButton> }
 }

@@ -7,7 +7,9 @@ use yew::prelude::*;
 use crate::browser;
 use crate::calculator::Calculator;
 use crate::compare::{Pin, differences, unlettered};
+use crate::components::action_button::ActionButton;
 use crate::components::fold::Fold;
+use crate::context::PageContext;
 use crate::panels::cost::{FIGURES, of_run};
 use crate::panels::tiles::{Tiles, limiter};
 use crate::state::Action;
@@ -32,11 +34,11 @@ pub enum Room {
 
 /// Renders the button that pins the scenario on screen; for a scenario that is pinned already, the
 /// label names the pin.
-pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) -> Html {
+pub fn pin_button(Calculator { state, page, .. }: &Calculator, room: Room) -> Html {
     let pinned = state.pins.iter().position(|pin| *pin == state.scenario);
     let full = pinned.is_none() && state.pins.len() >= MOST_PINS;
     let next = state.pins.len();
-    let (emit, say) = (emit.clone(), say.clone());
+    let PageContext { emit, say, .. } = page.clone();
     let pin = Callback::from(move |_: MouseEvent| {
         if full {
             say.emit(AttrValue::Static(words::FULL));
@@ -61,14 +63,14 @@ pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) 
 
 /// Renders a column for the run on screen and one for each pinned scenario, whose figures are
 /// compared with the run's; nothing if none is pinned.
-pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
     let (scenario, pins) = (&state.scenario, &derived.pins);
     if pins.is_empty() {
         return Html::default();
     }
     let here = Figures::of(scenario, &derived.report);
     let there: Vec<Figures> = pins.iter().map(|pin| Figures::of(&pin.scenario, &pin.report)).collect();
-    let columns = pins.iter().enumerate().map(|(place, pin)| heading(scenario, place, pin, pins.len(), emit));
+    let columns = pins.iter().enumerate().map(|(place, pin)| heading(scenario, place, pin, pins.len(), &page.emit));
     let row = |(at, name): (usize, &'static str)| {
         let cell = |column: &Figures, beside: Option<String>| {
             let [value, beside] = [column.texts.get(at).cloned().unwrap_or_default(), beside.unwrap_or_default()];
@@ -89,7 +91,7 @@ pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     };
     let money = pins.iter().map(|pin| {
         let equal = analysis::equal_money::partner(scenario, &pin.scenario);
-        html! { <td>{ for equal.map(|equal| partner(equal, emit)) }</td> }
+        html! { <td>{ for equal.map(partner) }</td> }
     });
     html! {
         <section class="pins" aria-label={words::TITLE}>
@@ -150,7 +152,6 @@ impl Figures {
 
 /// Renders the head of a pinned scenario's column: its letter, its differences, and its buttons.
 fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callback<Action>) -> Html {
-    let swap = emit.reform(move |_: MouseEvent| Action::Swap(place));
     let emit = emit.clone();
     let remove = Callback::from(move |_: MouseEvent| {
         emit.emit(Action::Unpin(place));
@@ -169,8 +170,9 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
         <th scope="col">
             <Fold class="pin-name" {summary} {body} />
             <span class="pin-acts">
-                <button type="button" class="small-button" aria-label={words::act_on(words::SWAP, place)} title={words::swap_help(place)}
-                    onclick={swap}>{ words::SWAP }</button>
+                <ActionButton action={Action::Swap(place)} label={words::act_on(words::SWAP, place)} title={words::swap_help(place)}>
+                    { words::SWAP }
+                </ActionButton>
                 { " " }
                 <button type="button" class="small-button" aria-label={words::act_on(words::REMOVE, place)} onclick={remove}>
                     { words::REMOVE }
@@ -182,9 +184,8 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
 
 /// Renders the button that puts the pinned run on screen, on as many of its GPUs as cost as much
 /// per hour as this run's.
-fn partner(equal: Scenario, emit: &Callback<Action>) -> Html {
-    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(equal)));
-    html! { <button type="button" class="small-button" onclick={take}>{ hardware(&equal) }</button> }
+fn partner(equal: Scenario) -> Html {
+    html! { <ActionButton action={Action::Take(Box::new(equal))}>{ hardware(&equal) }</ActionButton> }
 }
 
 /// Renders the differences of a pinned scenario from the one on screen, one per line.

@@ -15,9 +15,11 @@ use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::how::how;
 use crate::components::select::{Item, Select};
+use crate::context::{PageContext, use_page};
+use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::view::{PlanView, SURE, View};
-use analysis::plan::{Kind, Plan, Progress, Question, Terms, amount};
+use analysis::plan::{Kind, Plan, Progress, Terms, amount};
 use charts::views::plan_front;
 use engine::format;
 use engine::scenario::Scenario;
@@ -29,9 +31,8 @@ const MOST: usize = 24;
 /// scenario is idle.
 #[component]
 pub fn PlanPanel(settled: &Settled) -> Html {
-    let Settled { snapshot, theme, emit, say, rested, .. } = settled;
-    let (scenario, view) = (snapshot.scenario, snapshot.view);
-    let asked = view.plan;
+    let Settled { snapshot, rested, .. } = settled;
+    let (scenario, asked) = (snapshot.scenario, snapshot.view.plan);
     let kind = asked.question().kind();
     let terms = asked.terms(&scenario);
     let place = use_node_ref();
@@ -58,50 +59,23 @@ pub fn PlanPanel(settled: &Settled) -> Html {
         }
         _ => under_way(progress, is_stopped, stop),
     };
-    let answers = plan
-        .as_ref()
-        .map(|plan| html! { <Answers plan={plan.clone()} view={asked} emit={emit.clone()} most={MOST} {is_over} /> });
-    let figure = {
-        let plan = plan.clone().filter(|_| kind == Kind::Runs);
-        use_memo(
-            (plan.map(Shared), scenario, asked.question()),
-            |(plan, scenario, question): &(Option<Shared>, Scenario, Question)| {
-                plan.as_ref().map(|Shared(plan)| {
-                    let (spec, places) = plan_front(plan, scenario, Some(*question));
-                    (Rc::new(spec), places)
-                })
-            },
-        )
-    };
-    let figure = plan.as_ref().zip(figure.as_ref().as_ref()).map(|(plan, (spec, places))| {
-        let (plan, places, emit_taken) = (plan.clone(), places.clone(), emit.clone());
-        let take = Callback::from(move |mark: usize| {
-            if let Some(found) = places.get(mark).and_then(|place| plan.found().get(*place)) {
-                emit_taken.emit(Action::Take(Box::new(found.scenario)));
-            }
-        });
-        html! {
-            <Figure id="plan-front" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-                hint={HINT} {take} />
-        }
-    });
-    let sure = words::sure().map(|label| Item { label: label.into(), group: None }).to_vec();
+    let answers =
+        plan.as_ref().map(|plan| html! { <Answers plan={plan.clone()} view={asked} most={MOST} {is_over} /> });
+    let sure = Item::named(words::sure());
     let chosen_sure = SURE.iter().position(|sure| *sure == asked.sure).unwrap_or_default();
-    let items = words::QUESTIONS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let items = Item::named(words::QUESTIONS);
     html! {
         <>
         <div id="plan" class="figure wide" ref={place}>
             <div class="figure-head">
                 <h2 id="plan-title">{ words::TITLE }</h2>
                 <div class="axes">
-                    <Select id="plan-question" name={words::ASK} {items} chosen={asked.asked as usize} {view} target={SelectTarget::Question}
-                        emit={emit.clone()} />
-                    <NumberOf {view} emit={emit.clone()} />
-                    <BatchOf {view} usual={terms.batch} emit={emit.clone()} />
+                    <Select id="plan-question" name={words::ASK} {items} chosen={asked.asked as usize} target={SelectTarget::Question} />
+                    <NumberOf />
+                    <BatchOf usual={terms.batch} />
                     <span class="plan-number">
                         <label for="plan-sure">{ words::HOW_SURE }</label>
-                        <Select id="plan-sure" name={words::HOW_SURE} items={sure} chosen={chosen_sure} {view} target={SelectTarget::Sure}
-                            emit={emit.clone()} />
+                        <Select id="plan-sure" name={words::HOW_SURE} items={sure} chosen={chosen_sure} target={SelectTarget::Sure} />
                     </span>
                 </div>
             </div>
@@ -109,7 +83,7 @@ pub fn PlanPanel(settled: &Settled) -> Html {
             { answers.unwrap_or_default() }
             { how(words::note(asked.question())) }
         </div>
-        { for figure.map(|figure| html! { <div class="figure wide">{ figure }</div> }) }
+        { for plan.filter(|_| kind == Kind::Runs).map(|plan| html! { <Front plan={Shared(plan)} snapshot={snapshot.clone()} /> }) }
         </>
     }
 }
@@ -121,11 +95,41 @@ const HINT: (&str, &str) = (
 );
 
 /// A plan that is compared by pointer, because it never changes once it is found.
+#[derive(Clone)]
 struct Shared(Rc<Plan>);
 
 impl PartialEq for Shared {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// The answers of the figure.
+#[derive(PartialEq, Properties)]
+struct FrontProps {
+    /// The answers.
+    plan: Shared,
+    /// The settled snapshot.
+    snapshot: Rc<Snapshot>,
+}
+
+/// The runs as marks, time against money; a click takes one.
+#[component]
+fn Front(FrontProps { plan, snapshot }: &FrontProps) -> Html {
+    let (emit, question) = (use_page().emit, snapshot.view.plan.question());
+    let figure = use_memo((plan.clone(), snapshot.scenario, question), |(Shared(plan), scenario, question)| {
+        let (spec, places) = plan_front(plan, scenario, Some(*question));
+        (Rc::new(spec), places)
+    });
+    let spec = figure.0.clone();
+    let Shared(plan) = plan.clone();
+    let take = Callback::from(move |mark: usize| {
+        if let Some(found) = figure.1.get(mark).and_then(|place| plan.found().get(*place)) {
+            emit.emit(Action::Take(Box::new(found.scenario)));
+        }
+    });
+    html! {
+        <div class="figure wide"><Figure id="plan-front" {spec} snapshot={snapshot.clone()} hint={HINT} {take} /></div>
     }
 }
 
@@ -150,30 +154,21 @@ fn under_way(progress: Option<Progress>, is_stopped: bool, stop: Callback<MouseE
     }
 }
 
-/// Values of the field for the batch.
+/// The batch of the search.
 #[derive(PartialEq, Properties)]
 struct BatchProps {
-    view: View,
-    /// The batch of the search.
     usual: f64,
-    emit: Callback<Action>,
 }
 
 /// The field for the global batch. Text that is no number keeps the last batch; an empty field sets
 /// the default batch.
 #[component]
-fn BatchOf(props: &BatchProps) -> Html {
-    let BatchProps { view, usual, emit } = props;
-    let set = {
-        let (view, emit) = (*view, emit.clone());
-        Callback::from(move |batch: Option<f64>| {
-            emit.emit(Action::Look(View { plan: PlanView { batch, ..view.plan }, ..view }));
-        })
-    };
+fn BatchOf(&BatchProps { usual }: &BatchProps) -> Html {
+    let PageContext { view, emit, .. } = use_page();
     let typed = use_state_eq(|| None::<String>);
     let setter = typed.setter();
-    use_effect_with((view.plan.asked, *usual), {
-        let is_theirs = typed.as_ref().and_then(|typed| amount(typed)) == Some(*usual);
+    use_effect_with((view.plan.asked, usual), {
+        let is_theirs = typed.as_ref().and_then(|typed| amount(typed)) == Some(usual);
         move |_| {
             if !is_theirs {
                 setter.set(None);
@@ -181,68 +176,59 @@ fn BatchOf(props: &BatchProps) -> Html {
         }
     });
     let is_wrong = typed.as_ref().is_some_and(|typed| !typed.trim().is_empty() && amount(typed).is_none());
-    let input = {
-        let setter = typed.setter();
-        Callback::from(move |event: InputEvent| {
-            let text = browser::field_text(&event);
-            let batch = amount(&text);
-            if batch.is_some() || text.trim().is_empty() {
-                set.emit(batch);
-            }
-            setter.set(Some(text));
-        })
-    };
-    let shown = (*typed).clone().unwrap_or_else(|| format::tokens(*usual));
-    let (name, unit) = words::BATCH;
-    html! {
-        <span class="plan-number">
-            <label for="plan-batch">{ name }</label>
-            <input type="text" id="plan-batch" inputmode="text" autocomplete="off" spellcheck="false" value={shown} oninput={input}
-                aria-invalid={is_wrong.to_string()} aria-describedby="plan-batch-error" />
-            <span class="unit">{ unit }</span>
-            <span class="error" id="plan-batch-error">{ if is_wrong { words::NO_NUMBER } else { "" } }</span>
-        </span>
-    }
-}
-
-/// Values of the field for a question's number.
-#[derive(PartialEq, Properties)]
-struct NumberProps {
-    view: View,
-    emit: Callback<Action>,
+    let setter = typed.setter();
+    let input = Callback::from(move |event: InputEvent| {
+        let text = browser::field_text(&event);
+        let batch = amount(&text);
+        if batch.is_some() || text.trim().is_empty() {
+            emit.emit(Action::Look(View { plan: PlanView { batch, ..view.plan }, ..view }));
+        }
+        setter.set(Some(text));
+    });
+    let shown = (*typed).clone().unwrap_or_else(|| format::tokens(usual));
+    number_field(["plan-batch", "text"], words::BATCH, shown, is_wrong, input)
 }
 
 /// The field for the deadline or the budget; nothing for a question without a number. Text that is
 /// no number keeps the last number.
 #[component]
-fn NumberOf(props: &NumberProps) -> Html {
-    let NumberProps { view, emit } = props;
+fn NumberOf() -> Html {
+    let PageContext { view, emit, .. } = use_page();
     let typed = use_state_eq(|| None::<String>);
     let setter = typed.setter();
     use_effect_with(view.plan.asked, move |_| setter.set(None));
-    let (Some((name, unit)), Some(value)) = (words::label(view.plan.asked), view.plan.number()) else {
+    let (Some(label), Some(value)) = (words::label(view.plan.asked), view.plan.number()) else {
         return Html::default();
     };
     let is_wrong = typed.as_ref().is_some_and(|typed| amount(typed).is_none());
-    let input = {
-        let (view, emit, setter) = (*view, emit.clone(), typed.setter());
-        Callback::from(move |event: InputEvent| {
-            let text = browser::field_text(&event);
-            if let Some(number) = amount(&text) {
-                let plan: PlanView = view.plan.with_number(number);
-                emit.emit(Action::Look(View { plan, ..view }));
-            }
-            setter.set(Some(text));
-        })
-    };
+    let setter = typed.setter();
+    let input = Callback::from(move |event: InputEvent| {
+        let text = browser::field_text(&event);
+        if let Some(number) = amount(&text) {
+            emit.emit(Action::Look(View { plan: view.plan.with_number(number), ..view }));
+        }
+        setter.set(Some(text));
+    });
     let shown = (*typed).clone().unwrap_or_else(|| value.to_string());
+    number_field(["plan-number", "decimal"], label, shown, is_wrong, input)
+}
+
+/// Renders a field for a number with its unit, and the error of text that is none.
+fn number_field(
+    [id, mode]: [&'static str; 2],
+    (name, unit): (&'static str, &'static str),
+    shown: String,
+    is_wrong: bool,
+    input: Callback<InputEvent>,
+) -> Html {
+    let error = [id, "-error"].concat();
     html! {
         <span class="plan-number">
-            <label for="plan-number">{ name }</label>
-            <input type="text" id="plan-number" inputmode="decimal" autocomplete="off" spellcheck="false" value={shown} oninput={input}
-                aria-invalid={is_wrong.to_string()} aria-describedby="plan-number-error" />
+            <label for={id}>{ name }</label>
+            <input type="text" {id} inputmode={mode} autocomplete="off" spellcheck="false" value={shown} oninput={input}
+                aria-invalid={is_wrong.to_string()} aria-describedby={error.clone()} />
             <span class="unit" aria-hidden="true">{ unit }</span>
-            <span class="error" id="plan-number-error">{ if is_wrong { words::NO_NUMBER } else { "" } }</span>
+            <span class="error" id={error}>{ if is_wrong { words::NO_NUMBER } else { "" } }</span>
         </span>
     }
 }

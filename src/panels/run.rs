@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::calculator::Settled;
-use crate::components::explain_button::explain_button;
+use crate::components::explain_button::ExplainButton;
 use crate::panels::cost::of_price;
 use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
@@ -16,17 +16,16 @@ use explain::RUN;
 pub const TITLE: &str = "The whole run";
 
 /// Renders the panel: the finding, and every figure of the run with its explanation.
-pub fn run(Settled { snapshot, report, emit, .. }: &Settled) -> Html {
-    let (scenario, why) = (snapshot.scenario, snapshot.view.why);
+pub fn run(Settled { snapshot, report, .. }: &Settled) -> Html {
+    let scenario = snapshot.scenario;
     let run = scenario.run_report();
     html! {
         <div id="run" class="figure wide">
             <div class="figure-head"><h2>{ TITLE }</h2></div>
             <p class="caption">{ caption(&scenario, report.fits(), &run) }</p>
             <ul class="parts">
-                { for rows(&scenario, &run).into_iter().zip(RUN).map(|((name, value), key)| {
-                    let explain = explain_button(key, name, why, emit);
-                    html! { <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
+                { for rows(&scenario, &run).into_iter().zip(RUN).map(|((name, value), card)| html! {
+                    <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span><ExplainButton {card} what={name} /></li>
                 }) }
             </ul>
         </div>

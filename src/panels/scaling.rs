@@ -12,6 +12,7 @@ use crate::browser;
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::how::how;
+use crate::context::{PageContext, use_page};
 use charts::spec::ChartSpec;
 
 /// Note under the roofline.
@@ -26,10 +27,10 @@ const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the
 #[component]
 pub fn AnalysisFigures(settled: &Settled) -> Html {
     let place = use_node_ref();
-    let seen = browser::use_seen(&place);
+    let (seen, page) = (browser::use_seen(&place), use_page());
     let analysis = use_analysis(&settled.snapshot, &settled.report, seen || settled.rested);
     let figures = analysis.as_ref().map(|analysis| {
-        html! { <>{ roofline(analysis, settled) }{ scaling(analysis, settled) }{ sensitivity(analysis, settled) }</> }
+        html! { <>{ roofline(analysis, settled) }{ scaling(analysis, settled) }{ sensitivity(analysis, &page) }</> }
     });
     html! { <div class="figures wide closer" ref={place}>{ figures.unwrap_or_default() }</div> }
 }
@@ -45,17 +46,16 @@ pub fn scaling(analysis: &Analysis, settled: &Settled) -> Html {
 }
 
 /// Renders the parameters that the result is most sensitive to.
-pub fn sensitivity(analysis: &Analysis, settled: &Settled) -> Html {
-    sensitivity::sensitivity(&analysis.sensitivity, settled.snapshot.view, &settled.emit, &settled.say)
+pub fn sensitivity(analysis: &Analysis, page: &PageContext) -> Html {
+    sensitivity::sensitivity(&analysis.sensitivity, page)
 }
 
 /// Renders a chart with a note under it.
 fn figure(id: &'static str, spec: Option<&Rc<ChartSpec>>, note: &'static str, settled: &Settled) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = settled;
     let figure = spec.map(|spec| {
         let foot = how(note);
         html! {
-            <Figure {id} spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot} />
+            <Figure {id} spec={spec.clone()} snapshot={settled.snapshot.clone()} {foot} />
         }
     });
     figure.unwrap_or_default()

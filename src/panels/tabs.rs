@@ -4,6 +4,7 @@
 use yew::prelude::*;
 
 use crate::browser;
+use crate::context::{PageContext, use_page};
 use crate::state::Action;
 use crate::view::{Door, Panel, Tab, View};
 
@@ -36,7 +37,7 @@ const NAME: &str = "Figure";
 const SKIP: &str = "Skip to the figures";
 
 /// Shows a panel, in its tab or behind its door, and focuses the element with the identifier.
-pub fn show(panel: Panel, id: &'static str, view: View, emit: &Callback<Action>) {
+pub fn show(panel: Panel, id: &'static str, PageContext { view, emit, .. }: &PageContext) {
     if !view.shows(panel) {
         emit.emit(Action::Look(view.showing(panel)));
     }
@@ -51,7 +52,8 @@ pub fn skip() -> Html {
 }
 
 /// Renders the doors of the page, with the open one marked.
-pub fn doors(view: View, emit: &Callback<Action>) -> Html {
+pub fn doors(PageContext { view, emit, .. }: &PageContext) -> Html {
+    let view = *view;
     let door = |door: Door, name: &'static str, panel: Panel| {
         let open = emit.reform(move |_: MouseEvent| Action::Look(view.showing(panel)));
         let current = (view.door() == door).then_some("page");
@@ -65,19 +67,11 @@ fn id_of(tab: Tab) -> String {
     ["tab-", tab.first().key()].concat()
 }
 
-/// Values to show, and the callback for actions.
-#[derive(PartialEq, Properties)]
-pub struct Props {
-    /// The present view.
-    pub view: View,
-    /// Applies actions.
-    pub emit: Callback<Action>,
-}
-
 /// The tabs. Arrow keys move from one tab to the next, as in every row of tabs.
 #[component]
-pub fn Tabs(Props { view, emit }: &Props) -> Html {
-    let (view, now) = (*view, view.tab());
+pub fn Tabs() -> Html {
+    let PageContext { view, emit, .. } = use_page();
+    let now = view.tab();
     let open = emit.reform(move |tab: Tab| Action::Look(view.showing(tab.first())));
     let key = {
         let open = open.clone();

@@ -15,7 +15,8 @@ use self::slim::slim;
 use crate::calculator::Calculator;
 use crate::calculator::headline::{Headline, odds};
 use crate::compare::Pin;
-use crate::components::explain_button::explain_button;
+use crate::components::action_button::ActionButton;
+use crate::components::explain_button::ExplainButton;
 use crate::components::number::typed_id;
 use crate::components::tile::{Tile, tile};
 use crate::panels::advice::Recommended;
@@ -57,7 +58,7 @@ pub struct Heading<'a> {
 /// Renders headline, advice, headline figures and pinned scenarios; once the headline is scrolled
 /// away, also the verdict in one line at the top of the screen.
 pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
-    let Calculator { state, derived, emit, .. } = calculator;
+    let Calculator { state, derived, .. } = calculator;
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
@@ -70,20 +71,19 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
             if state.view.door() == Door::Run {
                 { row(calculator) }
                 { pins(calculator) }
-                <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} {emit} />
+                <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} />
             }
         </>
     }
 }
 
 /// Renders the headline, the scenario in a sentence, and the measurements behind the prediction.
-pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calculator, place: &NodeRef) -> Html {
+pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::words(&state.scenario, &derived.report);
     let (stands_on, differs) = nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
     let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
-    let uncorrect = emit.reform(move |_: MouseEvent| Action::Take(Box::new(plain)));
     html! {
         // The texts keep their space, so that nothing below moves while a slider moves.
         <div class="answer">
@@ -97,7 +97,7 @@ pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calcu
             <p class="evidence" title={differs}>
                 { stands_on }
                 if has_controls && correction(&state.scenario).is_some() {
-                    { " " }<button type="button" class="small-button" onclick={uncorrect}>{ UNCORRECT }</button>
+                    { " " }<ActionButton action={Action::Take(Box::new(plain))}>{ UNCORRECT }</ActionButton>
                 }
             </p>
         </div>
@@ -158,7 +158,7 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
 
 /// Renders the headline figures.
 pub fn row(calculator: &Calculator) -> Html {
-    let Calculator { state, derived, emit, .. } = calculator;
+    let Calculator { state, derived, .. } = calculator;
     let scenario = &state.scenario;
     let first = derived.pins.first().filter(|pin| pin.scenario != *scenario);
     let of_run = Tile { edit: edit(scenario, state.view), ..run_tile(scenario, &derived.report, first) };
@@ -166,7 +166,7 @@ pub fn row(calculator: &Calculator) -> Html {
     let [mfu, tokens, step, needed, limiter] = tiles;
     let mut keys = explain::HEADLINE.into_iter();
     let [mfu, tokens, step, needed, limiter, of_run] = [mfu, tokens, step, needed, limiter, of_run].map(|own| {
-        let explain = keys.next().map(|key| explain_button(key, own.name, state.view.why, emit));
+        let explain = keys.next().map(|card| html! { <ExplainButton {card} what={own.name} /> });
         tile(Tile { explain: explain.unwrap_or_default(), ..own })
     });
     // An embed has no figures for the bars to link to.

@@ -4,6 +4,7 @@
 use yew::prelude::*;
 
 use crate::calculator::Calculator;
+use crate::components::action_button::ActionButton;
 use crate::components::math;
 use crate::components::sourced::sourced;
 use crate::fields::price;
@@ -27,34 +28,33 @@ const LEAVES_OUT: &str = "Left out: ";
 const PRICED: [&str; 2] = ["time-and-cost", "cost"];
 
 /// Renders the open explanation, if there is one.
-pub fn why(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+pub fn why(Calculator { state, derived, .. }: &Calculator) -> Html {
     let view = state.view;
     let Some(card) = explain::card(view.why) else { return Html::default() };
-    open(card, view, &state.scenario, &derived.report, emit)
+    open(card, view, &state.scenario, &derived.report)
 }
 
-fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
-    let close = emit.reform(|_: MouseEvent| Action::OpenExplanation(""));
+fn open(card: Card, view: View, scenario: &Scenario, report: &Report) -> Html {
     let back = explain::card(view.why_from).map(|from| {
-        let back = link(from, back_to_card(from.title()), emit);
+        let back = link(from, back_to_card(from.title()));
         html! { <p class="back-to">{ back }</p> }
     });
     html! {
         <section id="why" class="why" aria-labelledby="why-title" tabindex="-1">
             <div class="figure-head">
                 <h2 id="why-title">{ card.title() }</h2>
-                <button type="button" class="small-button" onclick={close}>{ DISMISS }</button>
+                <ActionButton action={Action::OpenExplanation("")}>{ DISMISS }</ActionButton>
             </div>
             { back.unwrap_or_default() }
             { match card {
-                Card::Number(number) => explained(number, &Context::of(scenario, report), emit),
-                Card::Term(term) => html! { <p>{ linked(term.text, emit) }</p> },
+                Card::Number(number) => explained(number, &Context::of(scenario, report)),
+                Card::Term(term) => html! { <p>{ linked(term.text) }</p> },
             } }
         </section>
     }
 }
 
-fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -> Html {
+fn explained(number: &Explanation, context: &Context) -> Html {
     let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text);
     let shown: Vec<&str> = shown.collect();
     let mut names: Vec<&str> = Vec::new();
@@ -69,7 +69,7 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
     }
     html! {
         <>
-            <p>{ linked(number.meaning, emit) }</p>
+            <p>{ linked(number.meaning) }</p>
             if !shown.is_empty() {
                 <div class="formulas" role="group" aria-label={FORMULAS} tabindex="0">
                     { for shown.into_iter().map(|text| with_values(text, context)) }
@@ -77,7 +77,7 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
                 <dl class="where">{ for names.into_iter().filter_map(symbol).map(|symbol| html! {
                     <div>
                         <dt><math>{ math::name(symbol.name) }</math></dt>
-                        <dd>{ linked(symbol.meaning, emit) }</dd>
+                        <dd>{ linked(symbol.meaning) }</dd>
                         <dd class="value">{ symbol.written(context) }</dd>
                     </div>
                 }) }</dl>
@@ -85,8 +85,8 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
             if PRICED.contains(&number.key) {
                 <p class="source"><strong>{ PRICE }</strong>{ price(&context.scenario) }</p>
             }
-            <p class="source"><strong>{ SOURCE }</strong>{ linked(number.source, emit) }</p>
-            <p class="source"><strong>{ LEAVES_OUT }</strong>{ linked(number.leaves_out, emit) }</p>
+            <p class="source"><strong>{ SOURCE }</strong>{ linked(number.source) }</p>
+            <p class="source"><strong>{ LEAVES_OUT }</strong>{ linked(number.leaves_out) }</p>
         </>
     }
 }
@@ -113,19 +113,17 @@ fn with_values(text: &str, context: &Context) -> Html {
 }
 
 /// Renders a sentence with its links.
-fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
+fn linked(words: &'static str) -> Html {
     links::pieces(words)
         .map(|piece| match piece.opens {
-            Some(card) => link(card, piece.text.to_owned(), emit),
+            Some(card) => link(card, piece.text.to_owned()),
             None => sourced(piece.text),
         })
         .collect()
 }
 
-fn link(card: Card, name: String, emit: &Callback<Action>) -> Html {
-    let key = card.key();
-    let follow = emit.reform(move |_: MouseEvent| Action::FollowExplanation(key));
-    html! { <button type="button" class="term" onclick={follow}>{ name }</button> }
+fn link(card: Card, name: String) -> Html {
+    html! { <ActionButton action={Action::FollowExplanation(card.key())} class="term">{ name }</ActionButton> }
 }
 
 /// Returns the label of the button that leads back to a card.

@@ -27,7 +27,7 @@ pub enum Panel {
     Sensitivity,
     /// Predicted against measured.
     Agreement,
-    /// The table of strategies.
+    /// The layouts that change only the strategy.
     Strategies,
     /// The best layouts.
     Ranking,

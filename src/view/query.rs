@@ -66,65 +66,39 @@ impl View {
     /// Writes the query of a link: only settings that differ from the default, with a leading `?`;
     /// empty if none differ.
     pub fn query(&self) -> String {
-        let default = Self::default();
-        let mut pairs = Vec::new();
-        if self.embed {
-            pairs.push("embed=1".to_owned());
-        }
-        if self.panels != default.panels {
-            pairs.push(format!("view={}", self.panels.text()));
-        }
-        if self.controls != default.controls {
-            pairs.push(format!("controls={}", self.controls.key()));
-        }
-        if self.theme != default.theme {
-            pairs.push(format!("theme={}", self.theme.key()));
-        }
-        if self.best {
-            pairs.push(format!("map={BEST}"));
-        } else if (self.map_x, self.map_y) != (default.map_x, default.map_y) {
-            pairs.push(format!("map={}.{}", self.map_x.key(), self.map_y.key()));
-        }
-        if self.curve_x != default.curve_x {
-            pairs.push(format!("curve={}", self.curve_x.key()));
-        }
-        let parts = self.map_part.into_iter().chain([self.curve_part]);
-        for (name, (low, high)) in
-            ["x", "y", "cx"].into_iter().zip(parts).filter_map(|(name, part)| Some((name, part?)))
-        {
-            pairs.push(format!("{name}={}{TO}{}", shortest(low), shortest(high)));
-        }
-        if self.metric != default.metric {
-            pairs.push(format!("metric={}", self.metric.key()));
-        }
-        if !self.bounds {
-            pairs.push("bounds=0".into());
-        }
-        if self.step != default.step {
-            pairs.push(format!("step={FIRST}"));
-        }
-        if self.layer != default.layer {
-            pairs.push(layer_text(self.layer));
-        }
+        let (default, plan) = (Self::default(), self.plan);
         let PlanView { asked, days, dollars, sure, .. } = default.plan;
-        if self.plan.asked != asked {
-            pairs.push(format!("plan={}", self.plan.asked.key()));
-        }
-        if self.plan.days != days {
-            pairs.push(format!("days={}", shortest(self.plan.days)));
-        }
-        if self.plan.dollars != dollars {
-            pairs.push(format!("budget={}", shortest(self.plan.dollars)));
-        }
-        if let Some(batch) = self.plan.batch {
-            pairs.push(format!("batch={}", shortest(batch)));
-        }
-        if self.plan.sure != sure {
-            pairs.push(format!("sure={}", self.plan.sure));
-        }
-        if !self.why.is_empty() {
-            pairs.push(format!("why={}", self.why));
-        }
+        let map = if self.best {
+            Some(format!("map={BEST}"))
+        } else {
+            ((self.map_x, self.map_y) != (default.map_x, default.map_y))
+                .then(|| format!("map={}.{}", self.map_x.key(), self.map_y.key()))
+        };
+        let part = |name: &str, part: Option<Part>| {
+            part.map(|(low, high)| format!("{name}={}{TO}{}", shortest(low), shortest(high)))
+        };
+        let pairs = [
+            self.embed.then(|| "embed=1".to_owned()),
+            (self.panels != default.panels).then(|| format!("view={}", self.panels.text())),
+            (self.controls != default.controls).then(|| format!("controls={}", self.controls.key())),
+            (self.theme != default.theme).then(|| format!("theme={}", self.theme.key())),
+            map,
+            (self.curve_x != default.curve_x).then(|| format!("curve={}", self.curve_x.key())),
+            part("x", self.map_part[0]),
+            part("y", self.map_part[1]),
+            part("cx", self.curve_part),
+            (self.metric != default.metric).then(|| format!("metric={}", self.metric.key())),
+            (!self.bounds).then(|| "bounds=0".to_owned()),
+            (self.step != default.step).then(|| format!("step={FIRST}")),
+            (self.layer != default.layer).then(|| layer_text(self.layer)),
+            (plan.asked != asked).then(|| format!("plan={}", plan.asked.key())),
+            (plan.days != days).then(|| format!("days={}", shortest(plan.days))),
+            (plan.dollars != dollars).then(|| format!("budget={}", shortest(plan.dollars))),
+            plan.batch.map(|batch| format!("batch={}", shortest(batch))),
+            (plan.sure != sure).then(|| format!("sure={}", plan.sure)),
+            (!self.why.is_empty()).then(|| format!("why={}", self.why)),
+        ];
+        let pairs: Vec<String> = pairs.into_iter().flatten().collect();
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
 }

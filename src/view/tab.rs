@@ -19,7 +19,7 @@ pub enum Tab {
     Scaling,
     /// Time, money and energy of the whole run.
     Cost,
-    /// Strategies and layouts.
+    /// Layouts, and those that change only the strategy.
     Layouts,
     /// The scenario as settings of a framework.
     Settings,
@@ -103,6 +103,12 @@ impl View {
         self.panels.all().find_map(Tab::of).unwrap_or_default()
     }
 
+    /// Whether the layouts are filtered to those that change only the strategy: the first panel of
+    /// a tab is theirs.
+    pub fn only_strategies(&self) -> bool {
+        self.panels.all().find(|panel| Tab::of(*panel).is_some()) == Some(Panel::Strategies)
+    }
+
     /// Returns the view of the page with a panel shown.
     #[must_use]
     pub fn showing(self, panel: Panel) -> Self {
@@ -119,7 +125,11 @@ impl View {
         match (self.door(), Tab::of(panel)) {
             (_, None) if panel == Panel::Verdict => true,
             (door, None) => door == Door::Plan,
-            (door, Some(tab)) => door == Door::Run && tab == self.tab(),
+            (Door::Plan, Some(_)) => false,
+            (Door::Run, Some(Tab::Layouts)) if self.tab() == Tab::Layouts => {
+                self.only_strategies() == (panel == Panel::Strategies)
+            }
+            (Door::Run, Some(tab)) => tab == self.tab(),
         }
     }
 }
@@ -135,6 +145,7 @@ mod tests {
             assert_eq!(tabs, usize::from(!matches!(panel, Panel::Verdict | Panel::Plan)), "{panel:?}");
             let view = View::default().showing(panel);
             assert!(view.shows(panel) || panel == Panel::Verdict, "{panel:?}");
+            assert_eq!(view.only_strategies(), panel == Panel::Strategies);
         }
     }
 

@@ -24,9 +24,6 @@ fn every_number_has_a_button_and_every_card_its_place() {
     for key in explain::HEADLINE.into_iter().chain(of_parts.map(|part| engine::names::part(part).card)) {
         once(Panel::Memory, &scenario, key);
     }
-    for key in explain::REACHES {
-        once(Panel::Strategies, &scenario, key);
-    }
     for key in explain::RUN {
         once(Panel::Run, &scenario, key);
     }

@@ -7,7 +7,7 @@ use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::fields::{Field, field};
 use shardwise::panels::controls::{effects, layout};
 use shardwise::state::{Action, Pick};
-use yew::{Callback, Reducible as _};
+use yew::Reducible as _;
 
 #[test]
 fn every_parameter_has_a_control_where_it_has_an_effect() {
@@ -181,6 +181,6 @@ fn a_choice_without_effect_says_so() {
     let said = effects::same(same);
     assert!(said.starts_with("No effect here"), "{said}");
     let same = Some(said.clone().into());
-    let html = rendered::<ChoiceControl>(ChoiceProps { field, emit: Callback::noop(), explained: false, same });
+    let html = rendered::<ChoiceControl>(ChoiceProps { field, explained: false, same });
     assert!(html.contains(&said), "{html}");
 }

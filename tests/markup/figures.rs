@@ -5,7 +5,7 @@ use charts::spec::Held;
 use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
 use engine::params::ParamId;
-use engine::scenario::Scenario;
+use engine::scenario::{Scenario, Strategy};
 use shardwise::components::data_table::DATA;
 use shardwise::components::figure::RESET_ZOOM;
 use shardwise::panels::memory::step_memory::{LOADING, SAVING, STEPS};
@@ -195,4 +195,22 @@ fn where_the_time_goes_is_a_figure_with_a_lever_for_each_part() {
     let words = words(levers);
     assert!(words.contains("Recomputation") && words.contains("activation checkpointing"), "{words}");
     assert!(!words.contains("NaN"), "{words}");
+}
+
+#[test]
+fn the_strategies_are_a_filter_of_the_layouts() {
+    let scenario = catalog::default_scenario();
+    let [all, strategies] = [Panel::Ranking, Panel::Strategies].map(|panel| page_at(panel, &scenario));
+    let rows = |html: &str| {
+        let table = html.split("<tbody>").find(|table| table.contains("class=\"strategy-"));
+        table.map_or(0, |table| table.matches("aria-pressed").count())
+    };
+    for (html, shown, hidden) in [(&all, "ranking", "strategies"), (&strategies, "strategies", "ranking")] {
+        assert!(html.contains("id=\"only-strategies\"") && html.contains(&format!("id=\"{shown}\"")), "{shown}");
+        assert!(!html.contains(&format!("id=\"{hidden}\"")), "{shown}");
+    }
+    assert_eq!((rows(&all), rows(&strategies)), (0, Strategy::ALL.len()));
+    let embed = embed("embed=1&view=strategies", Vec::new());
+    assert!(embed.contains("id=\"strategies\"") && !embed.contains("only-strategies"));
+    assert_eq!(rows(&embed), Strategy::ALL.len());
 }

@@ -24,7 +24,7 @@ use shardwise::state::{Action, State};
 use shardwise::view::{Panel, View};
 use shardwise::{App, Embed, Start};
 use std::rc::Rc;
-use yew::{BaseComponent, Callback, LocalServerRenderer};
+use yew::{BaseComponent, LocalServerRenderer};
 
 fn rendered<C: BaseComponent>(props: C::Properties) -> String
 where
@@ -80,18 +80,17 @@ fn after(actions: Vec<Action>) -> Rc<State> {
 
 fn control(key: &str, state: &State) -> String {
     let param = engine::params::find(key).unwrap();
-    let emit = Callback::noop();
     match field(param, &state.scenario, state.drafts(), &state.preset) {
-        Field::Number(field) => rendered::<NumberControl>(NumberProps { field, emit, explained: false }),
-        Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, emit, explained: true, same: None }),
+        Field::Number(field) => rendered::<NumberControl>(NumberProps { field, explained: false }),
+        Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, explained: true, same: None }),
     }
 }
 
 /// Renders the selects of a state.
 fn page_of(state: &State) -> String {
-    let (scenario, preset, emit) = (&state.scenario, &state.preset, Callback::noop());
-    let html = yew::html! { <>{ pickers::model(scenario, preset, &emit) }{ pickers::accelerator(scenario, preset, &emit) }
-    { pickers::cluster(scenario, preset, &emit) }</> };
+    let (scenario, preset) = (&state.scenario, &state.preset);
+    let html = yew::html! { <>{ pickers::model(scenario, preset) }{ pickers::accelerator(scenario, preset) }
+    { pickers::cluster(scenario, preset) }</> };
     rendered::<Shown>(ShownProps { html })
 }
 

@@ -14,13 +14,13 @@ use catalog::accuracy;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::model::run::HostMemory;
-use engine::scenario::Scenario;
 use engine::scenario::expressed::Lack;
+use engine::scenario::{Scenario, Strategy};
 
 /// Number of layouts to keep.
 pub const MOST: usize = 8;
 
-/// A layout that fits.
+/// A layout, evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
     /// The scenario in this layout.
@@ -64,6 +64,14 @@ impl Layout {
         let in_groups = strategy.uses_shard_size() && shard_size < self.scenario.degrees().dp;
         ([tp, cp, pp, ep], [strategy.shards_weights(), in_groups, self.is_sure()])
     }
+}
+
+/// Returns the scenario under every strategy: those that fit before the others, then in the order
+/// of a ranking.
+pub fn every_strategy(scenario: &Scenario) -> Vec<Layout> {
+    let mut layouts = Strategy::ALL.map(|strategy| Layout::of(scenario.with_strategy(strategy))).to_vec();
+    layouts.sort_by(|one, other| other.report.fits().cmp(&one.report.fits()).then(one.order(other)));
+    layouts
 }
 
 /// A search of all layouts around a scenario, and the best so far.

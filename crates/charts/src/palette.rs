@@ -6,7 +6,6 @@ mod lines;
 mod ramp;
 
 use super::spec::{CHOICES, Held};
-use analysis::published::Set;
 use engine::model::report::{Limiter, MemoryPart, Work};
 use engine::model::step::waterfall::StepPart;
 use engine::scenario::pins::MOST_PINS;
@@ -313,57 +312,6 @@ const fn set(theme: Theme, place: usize) -> Rgb {
         1 => pair(theme, 0xcf7430, 0xc8702c),
         _ => pair(theme, 0x7a1f5c, 0xf5b6de),
     }
-}
-
-/// Returns every token with its name and its light and dark value, for the style sheet.
-pub fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
-    let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
-    let mut names: Vec<(String, Rgb, Rgb)> = [
-        ("surface", light.surface, dark.surface),
-        ("text", light.text, dark.text),
-        ("muted", light.muted, dark.muted),
-        ("axis", light.axis, dark.axis),
-        ("grid", light.grid, dark.grid),
-        ("accent", light.accent, dark.accent),
-        ("unfit", light.unfit, dark.unfit),
-        ("hatch", light.hatch, dark.hatch),
-    ]
-    .map(|(name, light, dark)| (name.to_string(), light, dark))
-    .into();
-    let both = |colour: &dyn Fn(Theme) -> Rgb| (colour(Theme::Light), colour(Theme::Dark));
-    for (place, &of) in MemoryPart::ALL.iter().enumerate() {
-        let (light, dark) = both(&|theme| part(theme, of));
-        names.push((format!("part-{place}"), light, dark));
-    }
-    for of in Held::ALL.into_iter().filter(|of| !matches!(of, Held::Part(_))) {
-        let (light, dark) = both(&|theme| held(theme, of));
-        names.push((of.class(), light, dark));
-    }
-    for place in 0..engine::scenario::Strategy::ALL.len() {
-        let (light, dark) = both(&|theme| strategy(theme, place));
-        names.push((format!("strategy-{place}"), light, dark));
-    }
-    for place in 0..CHOICES {
-        let (light, dark) = both(&|theme| choice(theme, place));
-        names.push((format!("choice-{place}"), light, dark));
-    }
-    for place in 0..MOST_PINS {
-        let (light, dark) = both(&|theme| pin(theme, place));
-        names.push((format!("pin-{place}"), light, dark));
-    }
-    for place in 0..Set::ALL.len() {
-        let (light, dark) = both(&|theme| set(theme, place));
-        names.push((format!("set-{place}"), light, dark));
-    }
-    for (place, &of) in Limiter::ALL.iter().enumerate() {
-        let (light, dark) = both(&|theme| limiter(theme, of));
-        names.push((format!("limiter-{place}"), light, dark));
-    }
-    for (place, &of) in Work::ALL.iter().enumerate() {
-        let (light, dark) = both(&|theme| work(theme, of));
-        names.push((format!("work-{place}"), light, dark));
-    }
-    names
 }
 
 #[cfg(test)]

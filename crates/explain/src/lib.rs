@@ -84,8 +84,6 @@ pub fn card(key: &str) -> Option<Card> {
 
 /// The cards of the headline figures, in the order of the page.
 pub const HEADLINE: [&str; 6] = ["mfu", "tokens", "step", "needed", "limiter", "time-and-cost"];
-/// The cards of the last three columns of the table of strategies.
-pub const REACHES: [&str; 3] = ["largest", "over-ddp", "longest"];
 /// The cards of the whole run's rows.
 pub const RUN: [&str; 15] = [
     "time",

@@ -4,7 +4,6 @@ mod headline;
 mod memory;
 mod objective;
 mod run;
-mod strategies;
 mod waterfall;
 mod work;
 
@@ -13,15 +12,8 @@ pub use work::of_work;
 use super::{Context, Explanation, Formula};
 
 /// The explanations, grouped as on the page.
-pub(super) const ALL: &[&[Explanation]] = &[
-    headline::HEADLINE,
-    memory::MEMORY,
-    work::WORK,
-    strategies::REACHES,
-    run::RUN,
-    objective::OBJECTIVE,
-    waterfall::WATERFALL,
-];
+pub(super) const ALL: &[&[Explanation]] =
+    &[headline::HEADLINE, memory::MEMORY, work::WORK, run::RUN, objective::OBJECTIVE, waterfall::WATERFALL];
 
 /// Creates a formula that always holds.
 const fn always(text: &'static str) -> Formula {

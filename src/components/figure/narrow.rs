@@ -45,21 +45,21 @@ impl NarrowedAxes {
 
 /// The view, and the axes that are zoomed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Narrow {
+pub(super) struct Narrow {
     /// The present view.
-    pub view: View,
+    pub(super) view: View,
     /// The axes.
-    pub axes: NarrowedAxes,
+    pub(super) axes: NarrowedAxes,
 }
 
 impl Narrow {
     /// Returns the action that shows the whole figure.
-    pub fn reset(&self) -> Action {
+    pub(super) fn reset(&self) -> Action {
         self.to([None; 2])
     }
 
     /// Whether only a part of the figure is shown.
-    pub fn is_narrow(&self) -> bool {
+    pub(super) fn is_narrow(&self) -> bool {
         self.axes.with_parts(self.view, [None; 2]) != self.view
     }
 

@@ -10,6 +10,7 @@ use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::how::how;
 use crate::components::select::{Item, Select};
+use crate::context::use_page;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use charts::spec::{ChartSpec, LineRole};
@@ -46,7 +47,8 @@ struct Made {
 /// up.
 #[component]
 pub fn Agreement(props: &Settled) -> Html {
-    let Settled { snapshot, rows, theme, emit, say, .. } = props;
+    let Settled { snapshot, rows, .. } = props;
+    let emit = use_page().emit;
     let Snapshot { scenario, view, .. } = &**snapshot;
     let view = *view;
     let place = use_node_ref();
@@ -72,7 +74,7 @@ pub fn Agreement(props: &Settled) -> Html {
         use_memo((state, view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
     };
     let take = {
-        let (made, emit, rows) = (made.clone(), emit.clone(), rows.clone());
+        let (made, emit, rows) = (made.clone(), emit, rows.clone());
         Callback::from(move |mark: usize| {
             if let (Rows::Here(rows), Some(place)) = (&rows, made.places.get(mark))
                 && let Some(scored) = rows.rows.get(*place)
@@ -82,20 +84,20 @@ pub fn Agreement(props: &Settled) -> Html {
             }
         })
     };
-    let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
+    let measures = Item::named(Measure::ALL.map(Measure::label));
     html! {
         <>
         <div class="figure wide tall" ref={place}>
-            <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+            <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()}
                 hint={HINT} foot={made.foot.clone()} {take}>
                 <Select id="agreement-of" name="What is compared" items={measures} chosen={view.agreement.measure as usize}
-                    {view} target={SelectTarget::AgreementMeasure} {emit} />
+                    target={SelectTarget::AgreementMeasure} />
                 <span>{ "of" }</span>
-                <Select id="agreement-rows" name="Which rows" items={made.items.clone()} chosen={view.agreement.shown} {view}
-                    target={SelectTarget::AgreementRows} {emit} />
+                <Select id="agreement-rows" name="Which rows" items={made.items.clone()} chosen={view.agreement.shown}
+                    target={SelectTarget::AgreementRows} />
             </Figure>
         </div>
-        <Alike scenario={*scenario} rows={loaded} {emit} />
+        <Alike scenario={*scenario} rows={loaded} />
         </>
     }
 }

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::words;
-use crate::components::data_table::SCROLL;
+use crate::components::action_button::ActionButton;
+use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
 use crate::components::sources;
 use crate::state::Action;
@@ -25,8 +26,6 @@ pub struct Props {
     pub scenario: Scenario,
     /// The published rows, once loaded.
     pub rows: Option<Rc<ScoredRows>>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
 }
 
 impl PartialEq for Props {
@@ -36,34 +35,27 @@ impl PartialEq for Props {
             (Some(one), Some(other)) => Rc::ptr_eq(one, other),
             (one, other) => one.is_none() && other.is_none(),
         };
-        same && self.scenario == other.scenario && self.emit == other.emit
+        same && self.scenario == other.scenario
     }
 }
 
 /// A table with one row for each run, whose button loads the run as the scenario.
 #[component]
 pub fn Alike(props: &Props) -> Html {
-    let Props { scenario, rows, emit } = props;
+    let Props { scenario, rows } = props;
     let found = rows.as_ref().map(|rows| rows.like(scenario, MOST)).unwrap_or_default();
-    let head = words::HEADER.map(|name| html! { <th scope="col">{ name }</th> });
+    let rows = found.into_iter().map(|scored| row(scored, scenario));
     html! {
         <div id="alike" class="figure wide">
             <div class="figure-head"><h2 id="alike-title">{ words::TITLE }</h2></div>
-            <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
-            <div class="scroll" tabindex="0" role="region" aria-labelledby="alike-title">
-                <table class="planned">
-                    <thead><tr>{ for head }</tr></thead>
-                    <tbody>{ for found.into_iter().map(|scored| row(scored, scenario, emit)) }</tbody>
-                </table>
-            </div>
+            { wide_table("planned", "alike-title", false, words::HEADER.map(column), rows) }
             { how(words::NOTE) }
         </div>
     }
 }
 
-fn row(scored: &Scored, own: &Scenario, emit: &Callback<Action>) -> Html {
+fn row(scored: &Scored, own: &Scenario) -> Html {
     let other = scored.row.scenario();
-    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(other)));
     let pair = scored.pair(Measure::StepTime).map(|pair| (pair, Unit::Seconds));
     let pair = pair.or_else(|| scored.pair(Measure::PeakMemory).map(|pair| (pair, Unit::Gib)));
     let [measured, predicted, error] = pair.map_or_else(Default::default, |((measured, predicted), unit)| {
@@ -85,7 +77,7 @@ fn row(scored: &Scored, own: &Scenario, emit: &Callback<Action>) -> Html {
     html! {
         <tr>
             <th scope="row">
-                <button type="button" onclick={take}>{ &scored.row.model }{ fitted }</button>
+                <ActionButton action={Action::Take(Box::new(other))} class="">{ &scored.row.model }{ fitted }</ActionButton>
                 <span class="source">{ source }</span>
             </th>
             { for [measured, predicted, error].into_iter().map(|cell| html! { <td>{ cell }</td> }) }

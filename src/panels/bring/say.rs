@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::read;
+use super::turns::Turns;
 use super::words;
 use crate::browser::{self, Arrived, Origin};
 use crate::components::latest::Latest;
@@ -25,6 +26,39 @@ pub(super) struct Said {
     pub(super) said: Html,
 }
 
+/// Reads words while they are typed.
+struct Hearing {
+    heard: UseStateSetter<Option<(String, Rc<Brought>)>>,
+    take: Callback<Arrived>,
+    turns: Turns,
+    scenario: Latest<Scenario>,
+}
+
+impl Hearing {
+    /// Reads the words, or hands over text that is no sentence.
+    fn hear(&self, (items, origin): Arrived, typed: String) {
+        // Text with several lines is no sentence, but a file, an error or a log.
+        if origin == Origin::Given && is_a_text(&typed) {
+            return self.take.emit((items, origin));
+        }
+        let (heard, take, turn) = (self.heard.clone(), self.take.clone(), self.turns.next());
+        if typed.trim().is_empty() {
+            return heard.set(None);
+        }
+        read(&browser::pasted(typed.clone()), self.scenario.get().as_ref(), move |came| {
+            if turn.is_last() {
+                // Pasted text that is no sentence is taken at once.
+                let is_other = came.as_ref().is_ok_and(|brought| brought.kind != Kind::Sentence);
+                if origin == Origin::Given && is_other {
+                    take.emit((items, origin));
+                }
+                let sentence = came.ok().filter(|brought| brought.kind == Kind::Sentence);
+                heard.set(sentence.map(|brought| (typed, Rc::new(brought))));
+            }
+        });
+    }
+}
+
 /// Creates the box. `taken` is the result that was taken last; `otherwise` is shown if the text is
 /// no sentence.
 #[hook]
@@ -37,10 +71,9 @@ pub(super) fn use_say(
     let text = use_state_eq(String::new);
     // The last result of reading the words, with the text that was read.
     let heard = use_state_eq(|| None::<(String, Rc<Brought>)>);
-    let last = use_mut_ref(|| 0_u32);
+    let turns = (*use_state(Turns::default)).clone();
     let enter = {
-        let take = take.clone();
-        let text = text.clone();
+        let (take, text) = (take.clone(), text.clone());
         Callback::from(move |()| {
             if !text.trim().is_empty() {
                 take.emit((Ok(browser::pasted((*text).clone())), Origin::Given));
@@ -48,35 +81,12 @@ pub(super) fn use_say(
         })
     };
     let input = {
-        let (text, heard, take, scenario) = (text.setter(), heard.setter(), take.clone(), scenario.clone());
+        let hearing = Hearing { heard: heard.setter(), take: take.clone(), turns, scenario: scenario.clone() };
+        let text = text.setter();
         Callback::from(move |event: InputEvent| {
-            let (items, origin) = browser::area_text(&event);
             let typed = browser::settled_text(&event);
             text.set(typed.clone());
-            // Text with several lines is no sentence, but a file, an error or a log.
-            if origin == Origin::Given && is_a_text(&typed) {
-                take.emit((items, origin));
-                return;
-            }
-            let take = take.clone();
-            let number = last.borrow().wrapping_add(1);
-            *last.borrow_mut() = number;
-            let (heard, last) = (heard.clone(), last.clone());
-            if typed.trim().is_empty() {
-                heard.set(None);
-                return;
-            }
-            read(&browser::pasted(typed.clone()), scenario.get().as_ref(), move |came| {
-                if *last.borrow() == number {
-                    // Pasted text that is no sentence is taken at once.
-                    let is_other = came.as_ref().is_ok_and(|brought| brought.kind != Kind::Sentence);
-                    if origin == Origin::Given && is_other {
-                        take.emit((items, origin));
-                    }
-                    let sentence = came.ok().filter(|brought| brought.kind == Kind::Sentence);
-                    heard.set(sentence.map(|brought| (typed, Rc::new(brought))));
-                }
-            });
+            hearing.hear(browser::area_text(&event), typed);
         })
     };
     let key = {

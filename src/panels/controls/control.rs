@@ -6,7 +6,7 @@ use super::effects::same;
 use crate::components::choice::ChoiceControl;
 use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
-use crate::state::{Action, Draft};
+use crate::state::Draft;
 use analysis::inert_options::InertOptions;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
@@ -35,19 +35,16 @@ pub(super) struct ControlContext<'a> {
     pub(super) effects: &'a [InertOptions],
     /// Issues of the scenario, which tell where the page computes with other values.
     pub(super) issues: &'a [Issue],
-    /// Applies actions.
-    pub(super) emit: &'a Callback<Action>,
 }
 
 /// Renders the control of a parameter; with `explained`, the help can be opened under it.
 pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
-    let emit = context.emit.clone();
     let field = field(param, context.scenario, context.drafts, context.preset);
     match field.corrected(context.scenario, context.issues) {
-        Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
+        Field::Number(field) => html! { <NumberControl key={param.key} {field} {explained} /> },
         Field::Choice(field) => {
             let same = context.effects.iter().find(|same| same.param == param.id).map(same);
-            html! { <ChoiceControl key={param.key} {field} {emit} {explained} same={same.map(AttrValue::from)} /> }
+            html! { <ChoiceControl key={param.key} {field} {explained} same={same.map(AttrValue::from)} /> }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::components::latest::use_due;
 use analysis::inert_options::{InertOptions, inert_options};
 use engine::scenario::Scenario;
 
@@ -11,12 +12,7 @@ use engine::scenario::Scenario;
 /// last.
 #[hook]
 pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<InertOptions>> {
-    let kept = use_mut_ref(|| (None::<Scenario>, Rc::new(Vec::new())));
-    let mut kept = kept.borrow_mut();
-    if due && kept.0 != Some(*settled) {
-        *kept = (Some(*settled), Rc::new(inert_options(settled)));
-    }
-    kept.1.clone()
+    use_due(*settled, due, inert_options).unwrap_or_default()
 }
 
 /// Returns the note under a choice of which some options, or all, give the same result.

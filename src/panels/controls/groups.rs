@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::control::{ControlContext, PROMOTED, control};
 use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
 use crate::browser;
-use crate::state::{Action, Draft};
+use crate::state::Draft;
 use analysis::inert_options::InertOptions;
 use catalog::preset;
 use engine::names;
@@ -30,8 +30,6 @@ pub struct Props {
     pub effects: Rc<Vec<InertOptions>>,
     /// The issues of the scenario on screen.
     pub issues: Vec<Issue>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
     /// Called with 1 when a group opens and with -1 when a group closes.
     pub opened: Callback<i32>,
 }
@@ -39,8 +37,8 @@ pub struct Props {
 /// The folded groups.
 #[component]
 pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, preset, drafts, effects, issues, emit, opened, .. } = props;
-    let context = ControlContext { scenario, drafts, preset, effects, issues, emit };
+    let Props { scenario, preset, drafts, effects, issues, opened } = props;
+    let context = ControlContext { scenario, drafts, preset, effects, issues };
     // One bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);

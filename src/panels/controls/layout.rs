@@ -3,6 +3,7 @@
 
 use yew::prelude::*;
 
+use crate::context::use_page;
 use crate::fields::step_id;
 use crate::fields::{Layout, Offer, Step};
 use crate::state::Action;
@@ -23,13 +24,12 @@ pub struct Props {
     pub product: AttrValue,
     /// Whether the scenario has changed since it settled.
     pub moving: bool,
-    /// Applies actions.
-    pub emit: Callback<Action>,
 }
 
 /// The group of controls.
 #[component]
-pub fn LayoutControls(Props { scenario, report, product, moving, emit }: &Props) -> Html {
+pub fn LayoutControls(Props { scenario, report, product, moving }: &Props) -> Html {
+    let emit = &use_page().emit;
     let layout = Layout::of(scenario, report);
     let times = || html! { <span class="times" aria-hidden="true">{ "×" }</span> };
     let fixed = |name: &'static str, value: &String| {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use yew::prelude::*;
 
+use crate::components::action_button::ActionButton;
 use crate::components::combobox::{Combobox, Entry};
 use crate::state::{Action, Pick, SelectTarget};
 use crate::words::{self, CUSTOM, model_name};
@@ -72,7 +73,7 @@ fn labelled(id: &'static str, label: &'static str, field: Html) -> Html {
 
 /// Renders the field of the model: a model of the ladder, an entry of the catalog, or a custom
 /// shape.
-pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+pub fn model(scenario: &Scenario, preset: &Scenario) -> Html {
     let entries: &'static [Entry] = &OF_MODELS;
     let chosen = match scenario.model {
         Model::Ladder { .. } => 0,
@@ -89,26 +90,25 @@ pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) ->
         custom(chosen == entries.len(), from)
     };
     let (label, target) = ("Model", SelectTarget::Model);
-    labelled("model", label, html! { <Combobox id="model" {label} {entries} {last} {chosen} {target} {emit} /> })
+    labelled("model", label, html! { <Combobox id="model" {label} {entries} {last} {chosen} {target} /> })
 }
 
 /// Renders the origin of a model whose shape was changed, and the way back to it.
-pub fn made_from(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+pub fn made_from(scenario: &Scenario, preset: &Scenario) -> Html {
     let Model::Preset { id, .. } = preset.model else { return Html::default() };
     let Some(entry) = catalog::model(id).filter(|_| matches!(scenario.model, Model::Custom { .. })) else {
         return Html::default();
     };
-    let back = emit.reform(move |_: MouseEvent| Action::Pick(Pick::Model(id)));
     html! {
         <p class="control-help">
             { now_custom(entry.name) }
-            <button type="button" class="small-button" onclick={back}>{ back_to_model(entry.name) }</button>
+            <ActionButton action={Action::Pick(Pick::Model(id))}>{ back_to_model(entry.name) }</ActionButton>
         </p>
     }
 }
 
 /// Renders the field of the GPU.
-pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+pub fn accelerator(scenario: &Scenario, preset: &Scenario) -> Html {
     let entries: &'static [Entry] = &OF_ACCELERATORS;
     let entry = ACCELERATORS.iter().position(|entry| entry.id == scenario.accelerator.id);
     let changed = preset.accelerator.values != scenario.accelerator.values;
@@ -116,15 +116,11 @@ pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Actio
     let from = changed.then(|| catalog::accelerator(preset.accelerator.id)).flatten().map(|entry| entry.name);
     let last = custom(chosen == entries.len(), from);
     let (label, target) = ("GPU", SelectTarget::Accelerator);
-    labelled(
-        "accelerator",
-        label,
-        html! { <Combobox id="accelerator" {label} {entries} {last} {chosen} {target} {emit} /> },
-    )
+    labelled("accelerator", label, html! { <Combobox id="accelerator" {label} {entries} {last} {chosen} {target} /> })
 }
 
 /// Renders the field of the cluster, which sets GPU, nodes and links at once.
-pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+pub fn cluster(scenario: &Scenario, preset: &Scenario) -> Html {
     let entries: &'static [Entry] = &OF_CLUSTERS;
     let entry = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id);
     let changed = preset.network.values != scenario.network.values;
@@ -132,7 +128,7 @@ pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) 
     let from = changed.then(|| catalog::cluster(preset.network.id)).flatten().map(|entry| entry.name);
     let last = custom(chosen == entries.len(), from);
     let (label, target) = ("Cluster", SelectTarget::Cluster);
-    labelled("cluster", label, html! { <Combobox id="cluster" {label} {entries} {last} {chosen} {target} {emit} /> })
+    labelled("cluster", label, html! { <Combobox id="cluster" {label} {entries} {last} {chosen} {target} /> })
 }
 
 /// Values of the software field.
@@ -142,8 +138,6 @@ pub struct SoftwareProps {
     pub scenario: Scenario,
     /// The settled scenario.
     pub settled: Scenario,
-    /// Applies the action.
-    pub emit: Callback<Action>,
 }
 
 /// The field of the training program with its release, and the changes that the release makes.
@@ -155,7 +149,7 @@ pub fn Software(props: &SoftwareProps) -> Html {
     let place = own.and_then(|own| newest_first().position(|release| release.id == own.id));
     let (label, target, chosen) = ("Software", SelectTarget::Release, place.unwrap_or(entries.len()));
     let last = AttrValue::Static(NO_RELEASE);
-    let field = html! { <Combobox id="release" {label} {entries} {last} {chosen} {target} emit={&props.emit} /> };
+    let field = html! { <Combobox id="release" {label} {entries} {last} {chosen} {target} /> };
     let moving = (props.scenario != props.settled).then_some("stale");
     html! {
         <>

@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::components::icon::{Icon, drawn};
+use crate::components::latest::use_flag;
 
 /// Identifier of the controls.
 pub const CONTROLS: &str = "controls";
@@ -23,25 +24,18 @@ pub fn lead_to(control: &str) {
 /// The button; hidden if there is room for the controls.
 #[component]
 pub fn Change() -> Html {
-    let open = use_state_eq(|| false);
-    let close = {
-        let setter = open.setter();
-        use_callback((), move |(), ()| setter.set(false))
-    };
-    browser::use_sheet(*open, CONTROLS, BUTTON, &close);
-    let toggle = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
-    };
+    let (open, set_open) = use_flag();
+    browser::use_sheet(open, CONTROLS, BUTTON, &set_open.reform(|()| false));
+    let toggle = set_open.reform(move |_: MouseEvent| !open);
     html! {
         <>
-            if *open {
-                <div class="scrim" onclick={close.reform(|_: MouseEvent| ())} />
+            if open {
+                <div class="scrim" onclick={set_open.reform(|_: MouseEvent| false)} />
             }
             <div class="dock">
                 <button type="button" id={BUTTON} class="button primary change" aria-expanded={open.to_string()} aria-controls={CONTROLS}
                     onclick={toggle}>
-                    { drawn(if *open { Icon::Check } else { Icon::List }) }<span>{ if *open { CLOSE } else { OPEN } }</span>
+                    { drawn(if open { Icon::Check } else { Icon::List }) }<span>{ if open { CLOSE } else { OPEN } }</span>
                 </button>
             </div>
         </>

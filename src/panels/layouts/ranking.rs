@@ -1,17 +1,19 @@
-//! The best layouts on this cluster, ranked.
+//! The best layouts on this cluster, ranked; or only those that change the strategy.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::calculator::headline::odds;
-use crate::components::data_table::SCROLL;
+use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
+use crate::context::use_page;
 use crate::panels::advice::change::{gained, laid_out, not_in};
 use crate::panels::cost::of_run;
 use crate::state::Action;
+use crate::view::Panel;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
-use analysis::ranking::Layout;
+use analysis::ranking::{Layout, every_strategy};
 use charts::names;
 use engine::format::{self, THIN_SPACE};
 use engine::scenario::Scenario;
@@ -19,6 +21,10 @@ use engine::units::Seconds;
 
 /// Heading of the panel.
 const TITLE: &str = "Best layouts on this cluster";
+/// Heading of the panel with only the strategies.
+const STRATEGIES: &str = "Every strategy on this cluster";
+/// Label of the filter.
+const FILTER: &str = "Only the strategy changes";
 /// Headings of the columns.
 const HEADER: [&str; 10] = [
     "Layout",
@@ -40,48 +46,94 @@ const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens per 
      steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the engine: try the \
      simpler one.";
 
-/// Values to show, and the callback for actions.
+/// Values to show.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The settled scenario.
     pub scenario: Scenario,
     /// The last finished search.
     pub layouts: Option<Rc<LayoutSearch>>,
-    /// Applies actions.
-    pub emit: Callback<Action>,
+    /// Whether only the strategy changes.
+    pub only_strategies: bool,
 }
 
 /// A table with one row for each layout, whose button applies the layout. The last ranking is shown
-/// until the next search is over.
+/// until the next search is over; the strategies need no search.
 #[component]
 pub fn Ranking(props: &Props) -> Html {
-    let Props { scenario, layouts, emit } = props;
-    let is_over = layouts.as_ref().is_some_and(|search| search.scenario() == scenario);
-    let caption = match layouts {
-        Some(search) if is_over => caption(search),
-        _ => WAITING.to_owned(),
+    let Props { scenario, layouts, only_strategies } = props;
+    let page = use_page();
+    let emit = &page.emit;
+    let strategies =
+        use_memo(
+            (*scenario, *only_strategies),
+            |&(scenario, shown)| {
+                if shown { every_strategy(&scenario) } else { Vec::new() }
+            },
+        );
+    let (panel, title) = if *only_strategies { (Panel::Strategies, STRATEGIES) } else { (Panel::Ranking, TITLE) };
+    let is_over = *only_strategies || layouts.as_ref().is_some_and(|search| search.scenario() == scenario);
+    let listed = if *only_strategies {
+        Some(Listed::strategies(scenario, &strategies))
+    } else {
+        layouts.as_ref().map(|search| Listed::searched(search))
     };
-    let head = HEADER.map(|name| html! { <th scope="col">{ name }</th> });
-    let rows = layouts.iter().flat_map(|search| {
-        let now = search.scenario().report();
+    let caption = listed.as_ref().filter(|_| is_over).map_or_else(|| WAITING.to_owned(), caption);
+    let rows = listed.iter().flat_map(|listed| {
+        let now = listed.base.report();
         // A scenario that does not fit has no speed: the best layout is then the reference.
-        let best = search.best().map(|best| best.report.whole().time);
+        let best = listed.best.map(|best| best.report.whole().time);
         let now = best.filter(|_| !now.fits()).unwrap_or(now.whole().time);
-        search.ranking().best().iter().map(move |layout| row(layout, now, scenario, emit))
+        listed.layouts.iter().map(move |layout| row(layout, now, scenario, emit))
     });
+    let view = page.view;
+    let other = if *only_strategies { Panel::Ranking } else { Panel::Strategies };
+    let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.showing(other)));
+    let title_id = [panel.key(), "-title"].concat();
     html! {
-        <div id="ranking" class="figure wide">
-            <div class="figure-head"><h2 id="ranking-title">{ TITLE }</h2></div>
+        <div id={panel.key()} class="figure wide">
+            <div class="figure-head"><h2 id={title_id.clone()}>{ title }</h2></div>
+            // The panels of an embed are those of its link.
+            if !view.embed {
+                <span class="check-line"><label class="check">
+                    <input type="checkbox" id="only-strategies" checked={*only_strategies} onclick={toggle} />{ FILTER }
+                </label></span>
+            }
             <p class="caption" aria-live="off">{ caption }</p>
-            <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
-            <div class="scroll" tabindex="0" role="region" aria-labelledby="ranking-title" aria-busy={(!is_over).to_string()}>
-                <table class="strategies ranking">
-                    <thead><tr>{ for head }</tr></thead>
-                    <tbody>{ for rows }</tbody>
-                </table>
-            </div>
+            { wide_table("strategies ranking", &title_id, !is_over, HEADER.map(column), rows) }
             { how(NOTE) }
         </div>
+    }
+}
+
+/// The layouts of the table, and the numbers of its finding.
+struct Listed<'a> {
+    /// The scenario that the layouts change.
+    base: &'a Scenario,
+    /// The layouts.
+    layouts: &'a [Layout],
+    /// The fastest layout that fits.
+    best: Option<&'a Layout>,
+    /// Number of layouts that are valid and fit, and of all.
+    counts: [usize; 2],
+    /// Name of the layouts, the choices in which they differ, and what the counted ones do.
+    kinds: [&'static str; 3],
+}
+
+impl<'a> Listed<'a> {
+    /// Lists the result of a search.
+    fn searched(search: &'a LayoutSearch) -> Self {
+        let (layouts, progress) = (search.ranking().best(), search.ranking().progress());
+        let (counts, kinds) =
+            ([progress.fitting, progress.of], ["layouts", engine::names::OF_LAYOUTS, "are valid and fit"]);
+        Self { base: search.scenario(), layouts, best: search.best(), counts, kinds }
+    }
+
+    /// Lists the scenario under every strategy.
+    fn strategies(base: &'a Scenario, layouts: &'a [Layout]) -> Self {
+        let counts = [layouts.iter().filter(|layout| layout.report.fits()).count(), layouts.len()];
+        let best = layouts.first().filter(|best| best.report.fits());
+        Self { base, layouts, best, counts, kinds: ["strategies", "all else stays", "fit"] }
     }
 }
 
@@ -90,8 +142,9 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     let taken = layout.scenario;
     let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
     let place = taken.strategy.place();
+    let class = classes!(chosen.then_some("chosen"), (!layout.report.fits()).then_some("moot"));
     html! {
-        <tr class={chosen.then_some("chosen")} onclick={take}>
+        <tr {class} onclick={take}>
             <th scope="row">
                 <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()}>
                     { named(&taken, layout.lack.is_some()) }
@@ -109,15 +162,14 @@ fn named(scenario: &Scenario, lacks: bool) -> String {
 }
 
 /// Returns the finding.
-fn caption(search: &LayoutSearch) -> String {
-    let (now, progress) = (search.scenario().report(), search.ranking().progress());
-    let all = format::count(progress.of as f64);
-    let Some(best) = search.best() else {
-        return format!("None of {all} layouts fits: the step needs more memory, more GPUs, or less to do.");
+fn caption(listed: &Listed) -> String {
+    let now = listed.base.report();
+    let ([fitting, all], [kind, varied, fit]) = (listed.counts.map(|count| format::count(count as f64)), listed.kinds);
+    let Some(best) = listed.best else {
+        return format!("None of {all} {kind} fits: the step needs more memory, more GPUs, or less to do.");
     };
-    let fitting = format::count(progress.fitting as f64);
-    let of = format!("{fitting} of {all} layouts ({}) are valid and fit", engine::names::OF_LAYOUTS);
-    let name = laid_out(search.scenario(), &best.scenario);
+    let of = format!("{fitting} of {all} {kind} ({varied}) {fit}");
+    let name = laid_out(listed.base, &best.scenario);
     let odds = odds(&best.report);
     let gain = best.report.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0;
     if !now.fits() {
@@ -155,7 +207,7 @@ fn speed(now: Seconds, then: Seconds) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::scenario::Scenario;
+    use engine::scenario::Strategy;
     use links::decode;
 
     fn searched(scenario: &Scenario) -> LayoutSearch {
@@ -166,19 +218,35 @@ mod tests {
 
     #[test]
     fn the_finding_names_the_best_and_how_much_faster_it_is() {
+        let said = |scenario: &Scenario| caption(&Listed::searched(&searched(scenario)));
         let best = *searched(&decode("").scenario).best().unwrap();
-        let words = caption(&searched(&best.scenario));
+        let words = said(&best.scenario);
         assert!(words.ends_with("none is more than 1\u{2009}% faster than yours."), "{words}");
 
-        let words = caption(&searched(&decode("recompute=full").scenario));
+        let words = said(&decode("recompute=full").scenario);
         assert!(words.contains(" faster than yours (") && words.contains(" of such runs fit): "), "{words}");
 
         let large = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&accum=4").scenario;
-        let words = caption(&searched(&large));
+        let words = said(&large);
         assert!(words.contains("MFU (") && words.contains("FlashAttention-3, torch.compile."), "{words}");
 
         let hopeless = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
-        assert!(caption(&searched(&hopeless)).starts_with("None of "));
+        assert!(said(&hopeless).starts_with("None of "));
+    }
+
+    #[test]
+    fn every_strategy_is_listed_once_and_those_that_do_not_fit_come_last() {
+        let scenario = decode("").scenario;
+        let strategies = every_strategy(&scenario);
+        let fits: Vec<bool> = strategies.iter().map(|layout| layout.report.fits()).collect();
+        assert!(fits.is_sorted_by_key(|fits| !fits) && fits.contains(&true) && fits.contains(&false), "{fits:?}");
+        for strategy in Strategy::ALL {
+            let layouts = strategies.iter().filter(|layout| layout.scenario == scenario.with_strategy(strategy));
+            assert_eq!(layouts.count(), 1, "{strategy:?}");
+        }
+        let count = fits.iter().filter(|fits| **fits).count();
+        let words = caption(&Listed::strategies(&scenario, &strategies));
+        assert!(words.starts_with(&format!("{count} of {} strategies (all else stays) fit;", fits.len())), "{words}");
     }
 
     #[test]

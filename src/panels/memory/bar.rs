@@ -5,17 +5,15 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use crate::browser;
 use crate::compare::unlettered;
 use crate::components::canvas::use_painted;
 use crate::components::data_table::{Drawing, on_paper, use_data_row};
-use crate::components::explain_button::explain_button;
+use crate::components::explain_button::ExplainButton;
+use crate::context::use_page;
 use crate::snapshot::Snapshot;
-use crate::state::Action;
 use charts::describe;
 use charts::layout::bar_area;
 use charts::paint::Style;
-use charts::palette::Theme;
 use charts::spec::{BarSpec, PinnedBar};
 use charts_canvas::{Sheet, paint_bar};
 use engine::format;
@@ -30,12 +28,6 @@ pub struct Props {
     pub spec: Rc<BarSpec>,
     /// Snapshot that saved files link back to.
     pub snapshot: Rc<Snapshot>,
-    /// Light or dark.
-    pub theme: Theme,
-    /// Key of the open explanation.
-    pub why: &'static str,
-    /// Applies actions.
-    pub emit: Callback<Action>,
 }
 
 type Highlighted = (Rc<BarSpec>, Option<usize>);
@@ -52,11 +44,10 @@ pub fn MemoryBar(props: &Props) -> Html {
     let canvas = use_node_ref();
     let lit = use_state(|| None::<usize>);
     let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));
-    let printing = browser::use_printing();
-    let theme = if printing { Theme::Light } else { props.theme };
-    let size = use_painted(&canvas, &what, theme, Some(paint));
+    let page = use_page();
+    let size = use_painted(&canvas, &what, page.painted_theme(), Some(paint));
     let shown = Drawing::Bar(props.spec.clone());
-    let data_row = use_data_row("memory", &shown, None, &props.snapshot, props.theme, size);
+    let data_row = use_data_row("memory", &shown, None, &props.snapshot, page.theme, size);
     let hover = {
         let (lit, spec) = (lit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {
@@ -74,7 +65,7 @@ pub fn MemoryBar(props: &Props) -> Html {
             <div class="stage">
                 <canvas ref={canvas} id="memory" class="bar" role="img" aria-label={describe::bar(&props.spec)}
                     onpointermove={hover} onpointerleave={point(None)} />
-                if printing && size.width > 0.0 { { on_paper(&shown, size) } }
+                if page.printing && size.width > 0.0 { { on_paper(&shown, size) } }
             </div>
             <figcaption class="caption">{ &props.spec.caption }</figcaption>
             { for props.spec.pins.iter().enumerate().map(|(place, pin)| pinned(&props.spec, place, pin)) }
@@ -87,7 +78,7 @@ pub fn MemoryBar(props: &Props) -> Html {
                         </svg>
                         <span class="part-name">{ props.spec.name(part) }</span>
                         <span>{ part_size(part, bytes) }</span>
-                        { explain_button(engine::names::part(part).card, props.spec.name(part), props.why, &props.emit) }
+                        <ExplainButton card={engine::names::part(part).card} what={props.spec.name(part).to_owned()} />
                     </li>
                 }) }
             </ul>

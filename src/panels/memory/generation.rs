@@ -3,8 +3,7 @@
 
 use yew::prelude::*;
 
-use crate::components::explain_button::explain_button;
-use crate::state::Action;
+use crate::components::explain_button::ExplainButton;
 use engine::format::{bytes, count, duration, percent, tokens_per_s};
 use engine::model::report::MemoryPart;
 use engine::model::rollout::{GenerationPart, RolloutReport};
@@ -22,7 +21,7 @@ pub const COLOURS: [MemoryPart; 4] =
 
 /// Renders the bar of generation, which is never added to that of training, and the phases of the
 /// step.
-pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Action>) -> Html {
+pub fn generation(rollout: &RolloutReport) -> Html {
     let memory = &rollout.memory;
     let whole = memory.capacity.max(memory.total()).get();
     let mut end = 0.0;
@@ -51,7 +50,7 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
             </svg>
             <ul class="parts">
                 { for rows.map(|(name, value, key)| {
-                    let explain = key.map(|key| explain_button(key, name, why, emit));
+                    let explain = key.map(|card| html! { <ExplainButton {card} what={name} /> });
                     html! { <li class={key.map(|_| "asked")}><span class="part-name">{ name }</span><span>{ value }</span>{ for explain }</li> }
                 }) }
             </ul>

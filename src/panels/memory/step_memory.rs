@@ -8,13 +8,12 @@ use crate::browser;
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::how::how;
+use crate::components::latest::use_due;
 use crate::components::select::{Item, Select};
 use crate::snapshot::Snapshot;
 use crate::state::SelectTarget;
 use charts::spec::ChartSpec;
 use charts::views::{self, by_formulas, load_and_save};
-use engine::scenario::Scenario;
-use trace::RunStep;
 
 /// Names of the steps that can be shown.
 pub const STEPS: [&str; 2] = ["First step", "Every later step"];
@@ -45,13 +44,12 @@ pub struct Props {
 /// the scenario changes.
 #[component]
 pub fn StepMemory(props: &Props) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = &props.settled;
-    let (scenario, view) = (snapshot.scenario, snapshot.view);
+    let snapshot = &props.settled.snapshot;
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
     let rested = props.settled.rested;
     let spec = use_step_memory(snapshot, props.at_once || (seen && rested));
-    let around = use_memo(scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
+    let around = use_memo(snapshot.scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
     let (beside, formulas) = &*around;
     let foot = html! {
         <>
@@ -62,11 +60,11 @@ pub fn StepMemory(props: &Props) -> Html {
             { how([HOW, " ", formulas].concat()) }
         </>
     };
-    let steps: Vec<Item> = STEPS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let steps = Item::named(STEPS);
     html! {
         <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
-            <Figure id="step-memory" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot}>
-                <Select id="step-of" name={WHICH} items={steps} chosen={view.step as usize} {view} target={SelectTarget::RunStep} {emit} />
+            <Figure id="step-memory" {spec} snapshot={snapshot.clone()} {foot}>
+                <Select id="step-of" name={WHICH} items={steps} chosen={snapshot.view.step as usize} target={SelectTarget::RunStep} />
             </Figure>
         </div>
     }
@@ -76,11 +74,7 @@ pub fn StepMemory(props: &Props) -> Html {
 /// last figure, and at first an empty frame.
 #[hook]
 pub fn use_step_memory(settled: &Snapshot, due: bool) -> Rc<ChartSpec> {
-    let kept = use_mut_ref(|| (None::<(Scenario, RunStep)>, Rc::new(views::memory_step_coming())));
     let wanted = (settled.scenario, settled.view.step);
-    let mut kept = kept.borrow_mut();
-    if due && kept.0 != Some(wanted) {
-        *kept = (Some(wanted), Rc::new(views::memory_step(&wanted.0, wanted.1)));
-    }
-    kept.1.clone()
+    let made = use_due(wanted, due, |(scenario, step)| views::memory_step(scenario, *step));
+    made.unwrap_or_else(|| Rc::new(views::memory_step_coming()))
 }

@@ -6,7 +6,8 @@ use yew::prelude::*;
 
 use super::money;
 use super::rows::{self, Row};
-use crate::components::data_table::SCROLL;
+use crate::components::data_table::wide_table;
+use crate::context::use_page;
 use crate::state::Action;
 use crate::view::PlanView;
 use analysis::plan::{Found, Plan};
@@ -22,8 +23,6 @@ pub(super) struct Props {
     pub(super) most: usize,
     /// Whether the search is of the scenario on screen.
     pub(super) is_over: bool,
-    /// Applies actions.
-    pub(super) emit: Callback<Action>,
 }
 
 /// The sorted column, and whether its smallest value comes first.
@@ -32,7 +31,8 @@ type Order = Option<(usize, bool)>;
 /// A table whose rows load their scenarios; under it the value of faster links.
 #[component]
 pub(super) fn Answers(props: &Props) -> Html {
-    let Props { plan, view, most, is_over, emit } = props;
+    let Props { plan, view, most, is_over } = props;
+    let emit = &use_page().emit;
     let order = use_state_eq(|| None as Order);
     let setter = order.setter();
     use_effect_with(view.asked, move |_| setter.set(None));
@@ -60,13 +60,7 @@ pub(super) fn Answers(props: &Props) -> Html {
     let head: Vec<Html> = head.collect();
     html! {
         <>
-        <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
-        <div class="scroll" tabindex="0" role="region" aria-labelledby="plan-title" aria-busy={(!is_over).to_string()}>
-            <table class="planned">
-                <thead><tr>{ for head.into_iter() }</tr></thead>
-                <tbody>{ for rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit)) }</tbody>
-            </table>
-        </div>
+        { wide_table("planned", "plan-title", !is_over, head, rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit))) }
         { for links.map(|sentence| html! { <p class="note">{ sentence }</p> }) }
         </>
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::components::latest::use_due;
 use crate::snapshot::Snapshot;
 use crate::view::{Panel, View};
 use analysis::sensitivity::{Knob, Knobs, strongest};
@@ -69,13 +70,6 @@ impl Analysis {
 /// then, the last analysis.
 #[hook]
 pub fn use_analysis(settled: &Snapshot, report: &Report, due: bool) -> Option<Rc<Analysis>> {
-    let kept = use_mut_ref(|| None::<(Scenario, View, Rc<Analysis>)>);
     let Snapshot { scenario, view, .. } = settled;
-    let mut kept = kept.borrow_mut();
-    let is_same =
-        |of: &Scenario, seen: &View| of == scenario && seen.metric == view.metric && seen.panels == view.panels;
-    if due && !kept.as_ref().is_some_and(|(of, seen, _)| is_same(of, seen)) {
-        *kept = Some((*scenario, *view, Rc::new(Analysis::of(scenario, report, view))));
-    }
-    kept.as_ref().map(|(.., analysis)| analysis.clone())
+    use_due((*scenario, view.metric, view.panels), due, |_| Analysis::of(scenario, report, view))
 }

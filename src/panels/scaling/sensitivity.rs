@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::analysis::Sensitivity;
+use crate::context::PageContext;
 use crate::state::Action;
 use crate::view::View;
 use analysis::sensitivity::{Effect, Knob};
@@ -20,7 +21,7 @@ const NONE: &str = "–";
 
 /// Renders a table with one row for each parameter, whose button puts the parameter on the axis of
 /// the curves.
-pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say: &Callback<AttrValue>) -> Html {
+pub fn sensitivity(shown: &Sensitivity, page: &PageContext) -> Html {
     let &Sensitivity { metric, now, fits, ref knobs, ref unsure } = shown;
     let change = |effect: Option<Effect>| effect.map_or(0.0, |effect| effect.value / now - 1.0);
     let largest = |of: fn(&Knob) -> Option<Effect>| {
@@ -30,7 +31,7 @@ pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say
     let row = |knob: &Knob| {
         let (key, label) = (knob.param.id, knob.param.label);
         let choose = {
-            let (emit, say) = (emit.clone(), say.clone());
+            let PageContext { view, emit, say, .. } = page.clone();
             Callback::from(move |_: MouseEvent| {
                 emit.emit(Action::Look(View { curve_x: key, ..view }));
                 say.emit(said_on_axis(label).into());
@@ -40,7 +41,7 @@ pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say
         html! {
             <tr>
                 <th scope="row">
-                    <button type="button" aria-pressed={(view.curve_x == key).to_string()} onclick={choose}>{ label }</button>
+                    <button type="button" aria-pressed={(page.view.curve_x == key).to_string()} onclick={choose}>{ label }</button>
                     <span class="now">{ value(knob) }</span>
                 </th>
                 { for cells.map(|(effect, most)| cell(metric, (now, fits), effect, change(effect) / most)) }

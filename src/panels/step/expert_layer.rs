@@ -20,20 +20,18 @@ const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
 
 /// Renders the figure with its selects.
 pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &Settled) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = settled;
-    let view = snapshot.view;
-    let LayerView { published, along, family } = view.layer;
+    let snapshot = settled.snapshot.clone();
+    let LayerView { published, along, family } = snapshot.view.layer;
     let mut layers = vec![THIS_LAYER];
     layers.extend(EXPERT_LAYERS.iter().map(|entry| entry.name));
     let shown = published.map_or(0, |place| place + 1);
     let select = |id, name, labels: &[&'static str], chosen, target| {
-        let items: Vec<Item> =
-            labels.iter().map(|label| Item { label: AttrValue::Static(label), group: None }).collect();
-        html! { <Select {id} {name} {items} {chosen} {view} {target} {emit} /> }
+        let items = Item::named(labels.iter().copied());
+        html! { <Select {id} {name} {items} {chosen} {target} /> }
     };
     html! {
         <div class="figure wide">
-            <Figure id="layer" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}>
+            <Figure id="layer" spec={spec.clone()} {snapshot}>
                 { select("layer-of", "Which layer of experts", &layers, shown, SelectTarget::Layer) }
                 <span>{ "over" }</span>
                 { select("layer-x", "Horizontal axis of the layer", &ALONG.map(|along| along.0), along, SelectTarget::LayerX) }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::calculator::Settled;
-use crate::components::figure::{Figure, Narrow, NarrowedAxes};
+use crate::components::figure::{Figure, NarrowedAxes};
 use crate::components::select::{Item, Select};
 use crate::snapshot::Snapshot;
 use crate::state::SelectTarget;
@@ -24,14 +24,13 @@ pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 
 /// Renders the timeline.
 pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = settled;
-    let view = snapshot.view;
-    let levels: Vec<Item> = LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let snapshot = settled.snapshot.clone();
+    let chosen = snapshot.view.zoom.level as usize;
+    let levels = Item::named(LEVELS);
     html! {
-        <Figure id="timeline" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={TIMELINE_HINT} narrow={Narrow { view, axes: NarrowedAxes::Timeline }} why={view.why}>
-            <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view}
-                target={SelectTarget::TimelineLevel} {emit} />
+        <Figure id="timeline" {spec} {snapshot}
+            hint={TIMELINE_HINT} axes={NarrowedAxes::Timeline}>
+            <Select id="zoom" name="Part of the step" items={levels} {chosen} target={SelectTarget::TimelineLevel} />
         </Figure>
     }
 }

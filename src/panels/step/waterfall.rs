@@ -7,7 +7,8 @@ use yew::prelude::*;
 
 use super::fallen::{Fallen, use_waterfall};
 use crate::calculator::Settled;
-use crate::components::explain_button::explain_button;
+use crate::components::action_button::ActionButton;
+use crate::components::explain_button::ExplainButton;
 use crate::components::figure::Figure;
 use crate::panels::advice::change::{self, change};
 use crate::state::Action;
@@ -43,37 +44,34 @@ pub struct Props {
 /// The figure of the settled scenario; levers are searched after a pause.
 #[component]
 pub fn Waterfall(props: &Props) -> Html {
-    let Settled { snapshot, report, rested, theme, emit, say, .. } = &props.settled;
+    let Settled { snapshot, report, rested, .. } = &props.settled;
     let fallen = use_waterfall(snapshot, report, props.at_once || *rested);
     let Fallen { spec, levers } = &*fallen;
     let bars = spec.falls.as_ref().map_or(&[][..], |falls| &falls.bars);
     let listed = bars.iter().filter(|bar| bar.share >= LEAST && bar.part != StepPart::Useful);
     let foot = html! {
         <ul class="levers" aria-label={LEVERS}>
-            { for listed.map(|bar| line(bar, levers.iter().find(|lever| lever.part == bar.part), emit)) }
+            { for listed.map(|bar| line(bar, levers.iter().find(|lever| lever.part == bar.part))) }
         </ul>
     };
-    let asked = explain_button("waterfall", &spec.title, snapshot.view.why, emit);
     html! {
         <div class="wide falls">
-            <Figure id="waterfall" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-                hint={WATERFALL_HINT} why={snapshot.view.why} {foot}>
-                <span class="why-of asked">{ asked }</span>
+            <Figure id="waterfall" spec={spec.clone()} snapshot={snapshot.clone()}
+                hint={WATERFALL_HINT} {foot}>
+                <span class="why-of asked"><ExplainButton card="waterfall" what={spec.title.clone()} /></span>
             </Figure>
         </div>
     }
 }
 
 /// Renders a part in a line: its time, its share of the price of the run, and its lever.
-fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>, emit: &Callback<Action>) -> Html {
+fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>) -> Html {
     let lever = lever.map(|lever| {
-        let taken = lever.advice.scenario;
-        let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
         let (name, effect) = (change(&lever.advice), change::lever(lever));
         html! {
-            <button type="button" class="small-button" onclick={take}>
+            <ActionButton action={Action::Take(Box::new(lever.advice.scenario))}>
                 <strong>{ opening(&name) }</strong><span>{ effect }</span>
-            </button>
+            </ActionButton>
         }
     });
     let no_lever = if bar.part == StepPart::Loading { DATA_LEVER } else { NO_LEVER };

@@ -7,13 +7,12 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::step_parts::step_parts;
-use crate::browser;
 use crate::calculator::Calculator;
 use crate::components::canvas::use_painted;
+use crate::context::use_page;
 use crate::panels::memory::generation::COLOURS;
 use crate::panels::tabs;
-use crate::state::Action;
-use crate::view::{Panel, View};
+use crate::view::Panel;
 use charts::paint::Style;
 use charts::palette::{Theme, part, step_share};
 use charts::spec::BarSpec;
@@ -41,8 +40,8 @@ pub struct Bars {
 }
 
 /// Renders the lines of the scenario on screen.
-pub fn bars(Calculator { state, derived, theme, emit, .. }: &Calculator) -> Bars {
-    let (memory, report, theme, view) = (&derived.memory, &derived.report, *theme, state.view);
+pub fn bars(Calculator { derived, page, .. }: &Calculator) -> Bars {
+    let (memory, report, theme) = (&derived.memory, &derived.report, page.theme);
     let [needed, cache, free] = [memory.needed(), memory.cache(), memory.free()];
     let gib = |bytes: f64| format::value(Unit::Gib, Bytes::new(bytes).gib());
     let number = |bytes: f64| gib(bytes).trim_end_matches(|letter: char| !letter.is_ascii_digit()).to_owned();
@@ -66,7 +65,7 @@ pub fn bars(Calculator { state, derived, theme, emit, .. }: &Calculator) -> Bars
         (format::bytes_of(memory.total(), memory.capacity), strip)
     });
     let line = |to: (Panel, &'static str), name: &'static str, says: String, strip: Strip| {
-        html! { <Line {to} {name} {says} {strip} {theme} {view} emit={emit.clone()} /> }
+        html! { <Line {to} {name} {says} {strip} /> }
     };
     Bars {
         memory: line((Panel::Memory, "memory"), "Memory", sum, of_memory(memory, theme)),
@@ -94,7 +93,7 @@ fn of_step(report: &Report, theme: Theme) -> Strip {
 /// Renders memory and step of a run as two bars without words.
 pub fn thumbnail(report: &Report, theme: Theme) -> Html {
     let strips = [of_memory(&views::memory_bar(report), theme), of_step(report, theme)];
-    html! { <div class="thumbnail">{ for strips.map(|strip| html! { <Drawn {strip} {theme} /> }) }</div> }
+    html! { <div class="thumbnail">{ for strips.map(|strip| html! { <Drawn {strip} /> }) }</div> }
 }
 
 /// Values of a line.
@@ -108,12 +107,6 @@ struct LineProps {
     says: AttrValue,
     /// The bar.
     strip: Strip,
-    /// Light or dark.
-    theme: Theme,
-    /// The present view.
-    view: View,
-    /// Applies actions.
-    emit: Callback<Action>,
 }
 
 fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
@@ -126,31 +119,27 @@ fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
 struct DrawnProps {
     /// The bar.
     strip: Strip,
-    /// Light or dark.
-    theme: Theme,
 }
 
 /// A bar. It is a canvas, because for a changing background or drawing the browser resolves every
 /// colour, or rebuilds its layers.
 #[component]
-fn Drawn(DrawnProps { strip, theme }: &DrawnProps) -> Html {
-    let canvas = use_node_ref();
-    let printing = browser::use_printing();
-    let theme = if printing { Theme::Light } else { *theme };
-    use_painted(&canvas, &Rc::new(strip.clone()), theme, Some(paint));
+fn Drawn(DrawnProps { strip }: &DrawnProps) -> Html {
+    let (canvas, page) = (use_node_ref(), use_page());
+    use_painted(&canvas, &Rc::new(strip.clone()), page.painted_theme(), Some(paint));
     html! { <canvas ref={canvas} class="glance-bar" aria-hidden="true" /> }
 }
 
 /// A name, the text of the bar, and the bar.
 #[component]
-fn Line(LineProps { to, name, says, strip, theme, view, emit }: &LineProps) -> Html {
-    let ((panel, id), view, emit) = (*to, *view, emit.clone());
-    let to = Callback::from(move |_: MouseEvent| tabs::show(panel, id, view, &emit));
+fn Line(LineProps { to, name, says, strip }: &LineProps) -> Html {
+    let ((panel, id), page) = (*to, use_page());
+    let to = Callback::from(move |_: MouseEvent| tabs::show(panel, id, &page));
     html! {
         <button type="button" class="glance" onclick={to} title={TO_FIGURE}>
             <span class="glance-name">{ *name }</span>{ " " }
             <span class="glance-says">{ says }</span>
-            <Drawn strip={strip.clone()} theme={*theme} />
+            <Drawn strip={strip.clone()} />
         </button>
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::spec::LineRole;
+use analysis::published::Set;
 
 /// Returns the relative luminance after WCAG, with a polynomial for the sRGB curve (within 0.4 %).
 fn luminance(Rgb(red, green, blue): Rgb) -> f64 {
@@ -15,6 +16,57 @@ fn luminance(Rgb(red, green, blue): Rgb) -> f64 {
 fn contrast(one: Rgb, other: Rgb) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// Returns every token with its name and its light and dark value, for the style sheet.
+fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
+    let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
+    let mut names: Vec<(String, Rgb, Rgb)> = [
+        ("surface", light.surface, dark.surface),
+        ("text", light.text, dark.text),
+        ("muted", light.muted, dark.muted),
+        ("axis", light.axis, dark.axis),
+        ("grid", light.grid, dark.grid),
+        ("accent", light.accent, dark.accent),
+        ("unfit", light.unfit, dark.unfit),
+        ("hatch", light.hatch, dark.hatch),
+    ]
+    .map(|(name, light, dark)| (name.to_string(), light, dark))
+    .into();
+    let both = |colour: &dyn Fn(Theme) -> Rgb| (colour(Theme::Light), colour(Theme::Dark));
+    for (place, &of) in MemoryPart::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| part(theme, of));
+        names.push((format!("part-{place}"), light, dark));
+    }
+    for of in Held::ALL.into_iter().filter(|of| !matches!(of, Held::Part(_))) {
+        let (light, dark) = both(&|theme| held(theme, of));
+        names.push((of.class(), light, dark));
+    }
+    for place in 0..engine::scenario::Strategy::ALL.len() {
+        let (light, dark) = both(&|theme| strategy(theme, place));
+        names.push((format!("strategy-{place}"), light, dark));
+    }
+    for place in 0..CHOICES {
+        let (light, dark) = both(&|theme| choice(theme, place));
+        names.push((format!("choice-{place}"), light, dark));
+    }
+    for place in 0..MOST_PINS {
+        let (light, dark) = both(&|theme| pin(theme, place));
+        names.push((format!("pin-{place}"), light, dark));
+    }
+    for place in 0..Set::ALL.len() {
+        let (light, dark) = both(&|theme| set(theme, place));
+        names.push((format!("set-{place}"), light, dark));
+    }
+    for (place, &of) in Limiter::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| limiter(theme, of));
+        names.push((format!("limiter-{place}"), light, dark));
+    }
+    for (place, &of) in Work::ALL.iter().enumerate() {
+        let (light, dark) = both(&|theme| work(theme, of));
+        names.push((format!("work-{place}"), light, dark));
+    }
+    names
 }
 
 #[test]

@@ -3,11 +3,9 @@
 use super::How::{Bytes, Count, Params, Percent, Tokens};
 use super::{Symbol, of};
 use crate::Context;
-use analysis::limits;
 use engine::model::memory::{Gathered, SWITCH_BUFFERS, Working};
 use engine::model::report::MemoryPart;
 use engine::model::software::Cache;
-use engine::scenario::{Model, Scenario, Strategy};
 
 fn part(c: &Context, part: MemoryPart) -> f64 {
     c.report.memory.parts.get(part).get()
@@ -38,19 +36,6 @@ pub(super) const PARTS: &[Symbol] = &[
         Bytes,
         |c| c.peak.alive.base.get(),
     ),
-    of("M_largest", "memory needed with the largest model found", Bytes, |c| {
-        limits::largest_model(&c.scenario)
-            .map_or(f64::NAN, |size| c.scenario.with_model(Model::Ladder { size }).report().memory.needed.get())
-    }),
-    of("M_longest", "memory needed with the longest sequence found", Bytes, |c| {
-        limits::longest_sequence(&c.scenario)
-            .map_or(f64::NAN, |seq_len| Scenario { seq_len, ..c.scenario }.report().memory.needed.get())
-    }),
-    of("P_max", "largest GPT-style model that fits", Params, |c| largest(&c.scenario)),
-    of("P_DDP", "the same under DDP", Params, |c| largest(&c.scenario.with_strategy(Strategy::Ddp))),
-    of("ratio", "how many times as large", Count, |c| {
-        largest(&c.scenario) / largest(&c.scenario.with_strategy(Strategy::Ddp))
-    }),
     of("f_most", "measured over predicted peak, 90th percentile", Count, |c| {
         catalog::accuracy::peak_memory(&c.report).high
     }),
@@ -58,10 +43,6 @@ pub(super) const PARTS: &[Symbol] = &[
         catalog::accuracy::peak_memory(&c.report).high * c.report.memory.needed.get()
     }),
 ];
-
-fn largest(scenario: &Scenario) -> f64 {
-    limits::largest_model(scenario).unwrap_or(f64::NAN)
-}
 
 /// The factors of the parts.
 pub(super) const FACTORS: &[Symbol] = &[
