@@ -5,7 +5,7 @@ use catalog::accelerators::prices;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::quantity::with_unit;
-use engine::params::{Group, Kind, Number, Param, ParamId, Unit, every, is_held};
+use engine::params::{Group, ParamKind, Number, Param, ParamId, Unit, every, is_held};
 use engine::scenario::pins::pin_letter;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
 
@@ -108,14 +108,14 @@ fn cluster_name(id: Id) -> String {
 fn of_param(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<Difference> {
     let label = param.label;
     let (here, there) = match param.kind {
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let (here, there) = ((number.get)(here), (number.get)(there));
             if here == there {
                 return None;
             }
             (amount(&number, here), amount(&number, there))
         }
-        Kind::Choice(choice) => {
+        ParamKind::Choice(choice) => {
             let (here, there) = ((choice.get)(here), (choice.get)(there));
             if here == there {
                 return None;

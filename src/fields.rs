@@ -11,7 +11,7 @@ use crate::state::Draft;
 use analysis::neighbour_layouts;
 use catalog::preset;
 use engine::params::scale;
-use engine::params::{Choice, Group, Kind, Number, Param, ParamId, Scale, Unit, quantity};
+use engine::params::{Choice, Group, ParamKind, Number, Param, ParamId, Scale, Unit, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 
@@ -115,11 +115,11 @@ impl Field {
 /// Returns the control of one parameter.
 pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], preset: &Scenario) -> Field {
     match param.kind {
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let draft = drafts.iter().find(|draft| draft.key == param.id);
             Field::Number(number_field(param, &number.within(scenario), scenario, draft, preset))
         }
-        Kind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
+        ParamKind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
     }
 }
 

@@ -8,7 +8,7 @@
 )]
 
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use engine::params::{self, Kind};
+use engine::params::{self, ParamKind};
 use engine::scenario::CUSTOM;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -105,13 +105,13 @@ fn other(place: usize, value: u16) -> String {
     }
 }
 
-fn value_of(kind: &Kind, value: u16) -> String {
+fn value_of(kind: &ParamKind, value: u16) -> String {
     match kind {
-        Kind::Choice(choice) => {
+        ParamKind::Choice(choice) => {
             let options = choice.options;
             options.get(usize::from(value) % options.len()).map_or_else(String::new, |option| option.key.to_owned())
         }
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let share = f64::from(value) / f64::from(u16::MAX);
             // Most values near the smaller bound, some beyond the larger one.
             (number.min + 1.01 * share.powi(6) * (number.max - number.min)).to_string()

@@ -1,7 +1,7 @@
 //! Text in a number's field: gives a value within its bounds, or a sentence with one.
 
 use engine::params::quantity::{is_valid, parse, text, with_unit};
-use engine::params::{Kind, every};
+use engine::params::{ParamKind, every};
 
 /// Parses the bytes as a number's text, and checks the value or the sentence.
 ///
@@ -11,7 +11,7 @@ pub fn check(data: &[u8]) {
     let Some((place, rest)) = data.split_first() else { return };
     let Some((current, typed)) = rest.split_first_chunk::<8>() else { return };
     let Some(param) = every().nth(usize::from(*place) % every().count()) else { return };
-    let Kind::Number(number) = param.kind else { return };
+    let ParamKind::Number(number) = param.kind else { return };
     let typed = String::from_utf8_lossy(typed);
     match parse(param.label, &number, &typed, f64::from_le_bytes(*current)) {
         Ok(value) => {

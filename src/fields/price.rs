@@ -11,7 +11,7 @@ pub fn price(scenario: &Scenario) -> String {
     let listed = prices::listed_in(id, cluster).map(source);
     let set = !prices::is_of_the_list(scenario.run.price_per_gpu_hour, id, cluster);
     let product = catalog::cluster(cluster).filter(|entry| entry.accelerator == id && entry.is_of_a_cloud());
-    let unpriced = product.filter(|entry| prices::of_product(entry.id).is_none());
+    let unpriced = product.filter(|entry| prices::product_price(entry.id).is_none());
     match (catalog::accelerator(id), listed, set) {
         (Some(_), Some(source), false) => match unpriced {
             Some(product) => {

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::components::sourced::sourced;
-use catalog::accuracy::{Band, Kind, REACHED, Reached};
+use catalog::accuracy::{Band, StepKind, REACHED, Reached};
 use engine::fitted::CALIBRATION;
 use engine::params::PARAMS;
 use explain::{TERMS, links};
@@ -60,7 +60,7 @@ pub fn Colophon(props: &Props) -> Html {
 /// Returns the accuracy of predictions, and the effects that they leave out: heading and text.
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
-    let Band { low, high } = Kind::Tuned.band();
+    let Band { low, high } = StepKind::Tuned.band();
     let [low, high] = [low, high].map(|value: f64| value.to_string());
     [
         (

@@ -22,7 +22,7 @@ use crate::fields::product;
 use crate::state::Action;
 use analysis::inert_options::InertOptions;
 use engine::format;
-use engine::model::stages::of_model;
+use engine::model::stages::model_params;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
@@ -104,7 +104,7 @@ fn trained(scenario: &Scenario) -> Option<String> {
     if scenario.trained.is_all() {
         return None;
     }
-    let params = of_model(&scenario.setup());
+    let params = model_params(&scenario.setup());
     let [trained, all] = [params.trained.all(), params.held.all()];
     let share = if all > 0.0 { trained / all } else { 0.0 };
     Some(format!(

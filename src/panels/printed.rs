@@ -10,7 +10,7 @@ use crate::words::{CUSTOM, model_name};
 use catalog::field_text;
 use catalog::preset::{is_changed, preset_of};
 use engine::params::quantity::unit_label;
-use engine::params::{Group, Kind, Param, every};
+use engine::params::{Group, ParamKind, Param, every};
 use engine::scenario::{Model, Scenario};
 
 /// Renders the list of parameters and the link, for a printed page only.
@@ -43,10 +43,10 @@ fn entry(name: &'static str, value: String) -> Html {
     html! { <div><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }
 }
 
-fn value(kind: &Kind, scenario: &Scenario) -> String {
+fn value(kind: &ParamKind, scenario: &Scenario) -> String {
     match kind {
-        Kind::Number(number) => format!("{} {}", field_text(number, scenario), unit_label(number.unit)),
-        Kind::Choice(choice) => {
+        ParamKind::Number(number) => format!("{} {}", field_text(number, scenario), unit_label(number.unit)),
+        ParamKind::Choice(choice) => {
             choice.options.get((choice.get)(scenario)).map_or(String::new(), |option| option.label.to_string())
         }
     }

@@ -4,7 +4,7 @@
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::model::report::Report;
-use engine::params::{Kind, find};
+use engine::params::{ParamKind, find};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
@@ -125,12 +125,12 @@ fn scenario(sequence: &mut Sequence) -> Scenario {
         let share = sequence.share();
         let key = DRAWN[sequence.below(DRAWN.len())];
         match find(key).expect("the key of a parameter").kind {
-            Kind::Number(number) => {
+            ParamKind::Number(number) => {
                 // Cubed, so that most values are far below the largest.
                 let value = number.min + share * share * share * (number.max - number.min);
                 (number.set)(&mut scenario, if number.integer { value.round() } else { value });
             }
-            Kind::Choice(choice) => (choice.set)(&mut scenario, (share * choice.options.len() as f64) as usize),
+            ParamKind::Choice(choice) => (choice.set)(&mut scenario, (share * choice.options.len() as f64) as usize),
         }
     }
     scenario

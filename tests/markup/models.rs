@@ -15,11 +15,11 @@ use yew::Reducible as _;
 /// Every field of a catalog model shows the catalog's number, and its published size.
 #[test]
 fn the_fields_of_a_named_model_are_exact() {
-    use engine::params::{Group, Kind, every};
+    use engine::params::{Group, ParamKind, every};
     for entry in catalog::MODELS {
         let scenario = catalog::default_scenario().with_model(entry.pick());
         for param in every().filter(|param| param.group == Group::Architecture) {
-            let Kind::Number(number) = param.kind else { continue };
+            let ParamKind::Number(number) = param.kind else { continue };
             let text = catalog::field_text(&number, &scenario);
             assert_eq!(text.parse::<f64>().unwrap(), (number.get)(&scenario), "{}: {}", entry.id, param.label);
         }

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn first_visit() -> Bounds {
-        Bounds::of(&catalog::default_scenario().setup())
+        Bounds::from_setup(&catalog::default_scenario().setup())
     }
 
     #[test]

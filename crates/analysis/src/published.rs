@@ -57,8 +57,8 @@ impl MemoryStage {
         let all = stages(setup);
         match self {
             Self::Most => trace::simulated(setup, &all.first).unwrap_or_else(|| memory::peak(setup, &all)),
-            Self::First => memory::of_stage(setup, &all.first),
-            Self::Last => memory::of_stage(setup, all.last.as_ref().unwrap_or(&all.first)),
+            Self::First => memory::stage_memory(setup, &all.first),
+            Self::Last => memory::stage_memory(setup, all.last.as_ref().unwrap_or(&all.first)),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Layout {
 
     /// Whether the layout fits with odds high enough for [`Verdict::Fits`].
     pub fn is_sure(&self) -> bool {
-        Verdict::of(self.odds) == Verdict::Fits
+        Verdict::from_odds(self.odds) == Verdict::Fits
     }
 
     /// Returns the key under which two layouts count as one kind: the degrees of parallelism,

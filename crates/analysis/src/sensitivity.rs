@@ -3,7 +3,7 @@
 
 use super::neighbour_layouts::sequences;
 use super::sweep::{self, Sample};
-use engine::params::{CONSTANTS, Kind, Number, PARAMS, Param, ParamId};
+use engine::params::{CONSTANTS, ParamKind, Number, PARAMS, Param, ParamId};
 use engine::scenario::Scenario;
 
 /// The effect of one change.
@@ -88,7 +88,7 @@ pub fn strongest(
     let (now, fits) = (measure(scenario, &sample), sample.fits());
     let mut knobs: Vec<(f64, Knob)> = Vec::new();
     for param in PARAMS.iter().chain(CONSTANTS) {
-        let Kind::Number(number) = &param.kind else { continue };
+        let ParamKind::Number(number) = &param.kind else { continue };
         if !param.is_knob(scenario) || !knobs_of.has(param) {
             continue;
         }
@@ -197,7 +197,7 @@ mod tests {
         let strengths: Vec<f64> = knobs.iter().map(|knob| strength(knob, now, true)).collect();
         assert!(strengths.windows(2).all(|pair| pair[0] >= pair[1]), "{strengths:?}");
         for knob in &knobs {
-            let Kind::Number(number) = &knob.param.kind else { panic!() };
+            let ParamKind::Number(number) = &knob.param.kind else { panic!() };
             assert_eq!(knob.now, (number.get)(&scenario));
             for (factor, effect) in [(1.1, knob.tenth), (2.0, knob.doubled)] {
                 let Some(effect) = effect else { continue };

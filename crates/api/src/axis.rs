@@ -3,7 +3,7 @@
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::nearest::did_you_mean;
-use engine::params::{Kind, Param, ParamId, find, is_held, quantity};
+use engine::params::{ParamKind, Param, ParamId, find, is_held, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
 use links::{spelling, v1};
@@ -44,8 +44,8 @@ impl Axis {
     pub(crate) fn set(self, scenario: &mut Scenario, value: f64) {
         let index = if value >= 0.0 { value as usize } else { usize::MAX };
         match self {
-            Self::Param(Param { kind: Kind::Number(number), .. }) => (number.set)(scenario, value),
-            Self::Param(Param { kind: Kind::Choice(choice), .. }) => (choice.set)(scenario, index),
+            Self::Param(Param { kind: ParamKind::Number(number), .. }) => (number.set)(scenario, value),
+            Self::Param(Param { kind: ParamKind::Choice(choice), .. }) => (choice.set)(scenario, index),
             Self::Cluster => drop(CLUSTERS.get(index).map(|entry| pick_cluster(scenario, entry.id))),
             Self::Gpu => drop(ACCELERATORS.get(index).map(|entry| pick_accelerator(scenario, entry.id))),
             Self::Model => drop(MODELS.get(index).map(|entry| pick_model(scenario, entry.id))),
@@ -91,13 +91,13 @@ fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Va
     let mut moved = *scenario;
     let issue = links::set_typed(param, typed, &mut moved);
     match &param.kind {
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let current = (number.get)(scenario);
             let number = number.within(scenario);
             let value = quantity::parse(param.label, &number, typed, current).unwrap_or_else(|error| error.nearest);
             (value, value.into(), issue)
         }
-        Kind::Choice(choice) => {
+        ParamKind::Choice(choice) => {
             let index = (choice.get)(&moved);
             let key = choice.options.get(index).map(|option| option.key);
             (index as f64, key.into(), issue)

@@ -7,7 +7,7 @@ use api::Given;
 use api::given::Code;
 use catalog::names::{cluster_named, gpu_named, model_named};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use engine::params::{Kind, every};
+use engine::params::{ParamKind, every};
 use engine::scenario::Scenario;
 use links::spelling::{known_names, spell};
 use links::v1;
@@ -118,8 +118,8 @@ fn kinds() -> Vec<Names> {
         pairs.iter().all(|(key, _)| v1::is_key(key)).then(|| format!("{pairs:?}"))
     };
     let options = every().filter_map(|param| match &param.kind {
-        Kind::Choice(choice) => Some(choice.options.iter().map(|option| format!("{}={}", param.key, option.key))),
-        Kind::Number(_) => None,
+        ParamKind::Choice(choice) => Some(choice.options.iter().map(|option| format!("{}={}", param.key, option.key))),
+        ParamKind::Number(_) => None,
     });
     vec![
         Names {

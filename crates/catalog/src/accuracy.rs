@@ -7,7 +7,7 @@ mod peak_range;
 mod recorded;
 mod whole;
 
-pub use kind::Kind;
+pub use kind::StepKind;
 pub use peak::{PeakKind, SMALL_USE};
 pub use whole::Fit;
 
@@ -144,12 +144,12 @@ pub fn fit_odds(report: &Report) -> f64 {
     if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
         return 0.0;
     }
-    odds::fit_odds(&report.memory, PeakKind::of_stack(report).curve())
+    odds::fit_odds(&report.memory, PeakKind::classify_stack(report).curve())
 }
 
 /// Returns the verdict on a run's GPU memory, by its odds. [`Fit`] covers the hosts as well.
 pub fn verdict(report: &Report) -> Verdict {
-    Verdict::of(fit_odds(report))
+    Verdict::from_odds(fit_odds(report))
 }
 
 /// Whether a run fits with odds high enough for [`Verdict::Fits`].
@@ -163,13 +163,13 @@ pub fn is_sure(report: &Report) -> bool {
 pub fn step_time(scenario: &Scenario) -> Band {
     if scenario.anchor.time != Anchor::NONE.time {
         let plain = Scenario { anchor: Anchor::NONE, ..*scenario };
-        return Kind::of(&plain).anchored();
+        return StepKind::classify(&plain).anchored();
     }
-    let band = Kind::on_fitted_silicon(scenario).band();
+    let band = StepKind::on_fitted_silicon(scenario).band();
     if is_fitted(scenario.accelerator.values.generation) {
         return band;
     }
-    both(both(band, recorded::BORROWED), Kind::DataSheet.band())
+    both(both(band, recorded::BORROWED), StepKind::DataSheet.band())
 }
 
 /// Standard normal deviate that is exceeded with a probability of one tenth.
@@ -208,7 +208,7 @@ fn normal(deviate: f64) -> f64 {
 
 /// Returns the range of the peak memory, by the run's kind.
 pub fn peak_memory(report: &Report) -> Band {
-    PeakKind::of(report).band()
+    PeakKind::classify(report).band()
 }
 
 #[cfg(test)]
@@ -223,13 +223,13 @@ mod tests {
             let report = scenario.report();
             let (time, memory) = (step_time(&scenario), peak_memory(&report));
             assert!(memory.low < 1.0 && memory.high > 1.0, "{}: {memory:?}", entry.id);
-            let fitted = Kind::on_fitted_silicon(&scenario).band();
+            let fitted = StepKind::on_fitted_silicon(&scenario).band();
             if is_fitted(entry.values.generation) {
                 assert_eq!(time, fitted, "{}", entry.id);
             } else {
-                assert_eq!(time, both(both(fitted, recorded::BORROWED), Kind::DataSheet.band()), "{}", entry.id);
+                assert_eq!(time, both(both(fitted, recorded::BORROWED), StepKind::DataSheet.band()), "{}", entry.id);
                 const {
-                    let tuned = Kind::Tuned.band();
+                    let tuned = StepKind::Tuned.band();
                     assert!(recorded::BORROWED.low < tuned.low && recorded::BORROWED.high > tuned.high);
                 }
                 // AMD's accelerators have peaks of their own.

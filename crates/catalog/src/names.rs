@@ -272,7 +272,7 @@ pub fn counted(name: &str) -> Option<(u32, &str)> {
 
 /// Lists models with names similar to this one.
 pub fn models_near(name: &str) -> Vec<&'static str> {
-    static IDS: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
+    static IDS: LazyLock<Names<'static>> = LazyLock::new(|| Names::new(MODELS.iter().map(|entry| entry.id)));
     let wanted = last_part(name);
     let near = IDS.nearest(wanted);
     if !near.is_empty() {

@@ -3,7 +3,7 @@
 
 use crate::pick;
 use engine::model::transformer::Architecture;
-use engine::params::{ARCHITECTURE, Group, Kind, Param, ParamId};
+use engine::params::{ARCHITECTURE, Group, ParamKind, Param, ParamId};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// Returns the scenario in which every parameter has its preset value.
@@ -87,9 +87,9 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
         return false;
     }
     match param.kind {
-        Kind::Number(_) if param.id == ParamId::TrainingTokens => scenario.run.tokens != preset.run.tokens,
-        Kind::Number(number) => (number.get)(scenario) != (number.get)(preset),
-        Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(preset),
+        ParamKind::Number(_) if param.id == ParamId::TrainingTokens => scenario.run.tokens != preset.run.tokens,
+        ParamKind::Number(number) => (number.get)(scenario) != (number.get)(preset),
+        ParamKind::Choice(choice) => (choice.get)(scenario) != (choice.get)(preset),
     }
 }
 
@@ -102,9 +102,9 @@ pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
         return;
     }
     match param.kind {
-        Kind::Number(_) if param.id == ParamId::TrainingTokens => scenario.run.tokens = preset.run.tokens,
-        Kind::Number(number) => (number.set)(scenario, (number.get)(preset)),
-        Kind::Choice(choice) => (choice.set)(scenario, (choice.get)(preset)),
+        ParamKind::Number(_) if param.id == ParamId::TrainingTokens => scenario.run.tokens = preset.run.tokens,
+        ParamKind::Number(number) => (number.set)(scenario, (number.get)(preset)),
+        ParamKind::Choice(choice) => (choice.set)(scenario, (choice.get)(preset)),
     }
     if param.group == Group::Architecture && scenario.model.architecture() == preset.model.architecture() {
         scenario.model = preset.model;

@@ -29,7 +29,7 @@ const GPU: u32 = 0;
 /// micro-batches only some are traced; during the others the counter keeps its last height.
 pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     let setup = scenario.setup();
-    let playback = Playback::of(&setup);
+    let playback = Playback::new(&setup);
     let (spans, is_whole) = played(&playback);
     let mut events = vec![named("process_name", 0, "One GPU")];
     let shown = Lane::ALL.into_iter().filter(|lane| spans.iter().any(|span| span.lane == *lane));

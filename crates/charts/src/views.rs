@@ -22,7 +22,7 @@ mod waterfall;
 #[cfg(test)]
 mod tests;
 
-use engine::params::{CONSTANTS, Kind, PARAMS, Param, ParamId};
+use engine::params::{CONSTANTS, ParamKind, PARAMS, Param, ParamId};
 use engine::scenario::Scenario;
 
 pub use agreement::{AgreementView, Filter, Measure, Scored, ScoredRows, agreement, filters, kinds};
@@ -63,7 +63,7 @@ pub const AXES: [ParamId; 9] = [
 /// Iterates over every parameter that can be on an axis of some scenario: those of [`AXES`], then
 /// the other numbers in the order of the table. Indices of parameters are equal in all scenarios.
 pub fn every_axis() -> impl Iterator<Item = &'static Param> {
-    let is_number = |param: &&Param| matches!(param.kind, Kind::Number(_)) && !AXES.contains(&param.id);
+    let is_number = |param: &&Param| matches!(param.kind, ParamKind::Number(_)) && !AXES.contains(&param.id);
     AXES.into_iter().map(ParamId::param).chain(PARAMS.iter().chain(CONSTANTS).filter(is_number))
 }
 

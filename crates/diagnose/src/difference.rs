@@ -1,7 +1,7 @@
 //! Lists the differences between two scenarios, parameter by parameter.
 
 use engine::params::quantity::with_unit;
-use engine::params::{Kind, Param, every, is_held};
+use engine::params::{ParamKind, Param, every, is_held};
 use engine::scenario::Scenario;
 
 /// A parameter that differs, with both values formatted for display.
@@ -23,12 +23,12 @@ pub fn differences<'a>(
 ) -> impl Iterator<Item = Difference> + 'a {
     every().filter(|param| is_held(param, to)).filter_map(move |param| {
         let (from, to) = match param.kind {
-            Kind::Choice(choice) => {
+            ParamKind::Choice(choice) => {
                 let (before, now) = ((choice.get)(from), (choice.get)(to));
                 let label = |index: usize| choice.options.get(index).map_or("", |option| option.label).to_owned();
                 (before != now).then(|| (label(before), label(now)))?
             }
-            Kind::Number(number) => {
+            ParamKind::Number(number) => {
                 let (before, now) = ((number.get)(from), (number.get)(to));
                 let said = |value| with_unit(number.unit, shown(value));
                 (before != now).then(|| (said(before), said(now)))?

@@ -17,7 +17,7 @@ pub struct Names<'a>(Vec<(Vec<char>, &'a str)>);
 
 impl<'a> Names<'a> {
     /// Collects the names, each once.
-    pub fn of(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut all: Vec<(Vec<char>, &str)> = Vec::new();
         for name in names {
             if all.iter().all(|(_, other)| *other != name) {
@@ -64,7 +64,7 @@ impl<'a> Names<'a> {
 /// assert!(nearest("colour", ["model", "node", "gpus"]).is_empty());
 /// ```
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    Names::of(names).nearest(typed)
+    Names::new(names).nearest(typed)
 }
 
 /// Whether two names differ in at most two slips.

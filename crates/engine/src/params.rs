@@ -133,7 +133,7 @@ pub struct Choice {
 
 /// The kind of value of a parameter.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ParamKind {
     /// A number.
     Number(Number),
     /// One of several options.
@@ -200,7 +200,7 @@ pub struct Param {
     /// One or two sentences of help (tooltip and glossary entry).
     pub help: &'static str,
     /// The kind of value.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Whether the parameter has an effect in a scenario (the shard size only has one under some
     /// strategies).
     pub applies: fn(&Scenario) -> bool,
@@ -246,16 +246,16 @@ impl Param {
     /// Returns the bounds, unit and accessors of a number; `None` for a choice.
     pub fn number(&self) -> Option<&Number> {
         match &self.kind {
-            Kind::Number(number) => Some(number),
-            Kind::Choice(_) => None,
+            ParamKind::Number(number) => Some(number),
+            ParamKind::Choice(_) => None,
         }
     }
 
     /// Returns the options and accessors of a choice; `None` for a number.
     pub fn choice(&self) -> Option<&Choice> {
         match &self.kind {
-            Kind::Choice(choice) => Some(choice),
-            Kind::Number(_) => None,
+            ParamKind::Choice(choice) => Some(choice),
+            ParamKind::Number(_) => None,
         }
     }
 }
@@ -263,7 +263,7 @@ impl Param {
 #[cfg(test)]
 mod tests {
     use super::fields::SWITCH;
-    use super::{Group, Kind, PARAMS, ParamId, every, find};
+    use super::{Group, ParamKind, PARAMS, ParamId, every, find};
 
     #[test]
     fn keys_are_distinct_and_fit_a_link() {
@@ -294,7 +294,7 @@ mod tests {
     fn option_keys_are_distinct_and_every_row_is_explained() {
         for param in every() {
             assert!(param.help.ends_with('.') && param.help.len() > 20, "{}", param.key);
-            if let Kind::Choice(choice) = param.kind {
+            if let ParamKind::Choice(choice) = param.kind {
                 for (place, option) in choice.options.iter().enumerate() {
                     assert!(option.help.ends_with('.') || choice.options == SWITCH, "{}", option.key);
                     assert_eq!(choice.options.iter().position(|other| other.key == option.key), Some(place));

@@ -15,7 +15,7 @@ pub struct Errors {
 
 impl Errors {
     /// Summarises errors; `None` if there are none.
-    pub fn of(errors: &[f64]) -> Option<Self> {
+    pub fn from_errors(errors: &[f64]) -> Option<Self> {
         let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
         Some(Self { count: errors.len(), median: median(&absolute)?, mean: mean(&absolute)?, signed: mean(errors)? })
     }

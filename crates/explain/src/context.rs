@@ -37,9 +37,9 @@ impl Context {
             setup,
             report: *report,
             run: run::evaluate(&setup, report, &scenario.run_choices()),
-            peak: PeakTerms::of(&setup),
-            plan: *Playback::of(&setup).plan(),
-            bounds: Bounds::of(&scenario.with_strategy(Strategy::FullShard).setup()),
+            peak: PeakTerms::new(&setup),
+            plan: *Playback::new(&setup).plan(),
+            bounds: Bounds::from_setup(&scenario.with_strategy(Strategy::FullShard).setup()),
         }
     }
 }

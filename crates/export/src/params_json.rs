@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use engine::params::{Choice, Kind, Number, Param, Scale, every, is_held, quantity};
+use engine::params::{Choice, ParamKind, Number, Param, Scale, every, is_held, quantity};
 use engine::scenario::Scenario;
 use links::spelling::names_of;
 use links::v1;
@@ -60,8 +60,8 @@ fn row(param: &Param, start: &Scenario, scenario: &Scenario) -> ParamJson {
         help: param.help,
         applies: (param.applies)(scenario) && is_held(param, scenario),
         kind: match &param.kind {
-            Kind::Number(number) => number_json(&number.within(scenario), start, scenario),
-            Kind::Choice(choice) => choice_json(choice, start, scenario),
+            ParamKind::Number(number) => number_json(&number.within(scenario), start, scenario),
+            ParamKind::Choice(choice) => choice_json(choice, start, scenario),
         },
     }
 }

@@ -73,7 +73,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "experts": setup.architecture.has_experts().then(|| step::experts(setup.experts)),
         "rollout": report.rollout.as_ref().map(rollout::rollout),
         "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
-        "bounds": reach::bounds(&Bounds::of(&setup)),
+        "bounds": reach::bounds(&Bounds::from_setup(&setup)),
         "run": run(scenario, &run_report),
         "issues": issues.iter().map(issue).collect::<Value>(),
         "scenario": links::to_json(scenario),

@@ -192,7 +192,7 @@ struct Kinds {
 
 impl Kinds {
     const fn of(targets: Targets) -> Self {
-        let modules = targets.of();
+        let modules = targets.modules();
         Self {
             query: modules.query_value,
             key: modules.key,

@@ -145,7 +145,7 @@ impl Layers {
         }
         shape.experts = Experts { first_k_dense_replace: 0, moe_layer_step: 1, ..shape.experts };
         shape.global_every = 0;
-        shape.pattern = Pattern::of(kinds.iter().copied().take(period));
+        shape.pattern = Pattern::from_layers(kinds.iter().copied().take(period));
         shape
     }
 

@@ -1,7 +1,7 @@
 //! Finds stated values that have no effect in a scenario.
 
 use super::v1::{presets, value_text, would_write};
-use engine::params::{self, Kind, Param, every, is_held};
+use engine::params::{self, ParamKind, Param, every, is_held};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 
@@ -67,15 +67,15 @@ fn remedy(scenario: &Scenario, idle: &[&Param]) -> Option<(&'static Param, Strin
 /// begins where something is split at all.
 fn variants<'a>(param: &'a Param, scenario: &'a Scenario) -> impl Iterator<Item = Scenario> + 'a {
     let values = match &param.kind {
-        Kind::Choice(choice) => choice.options.len(),
-        Kind::Number(number) if number.integer => 3,
-        Kind::Number(_) => 0,
+        ParamKind::Choice(choice) => choice.options.len(),
+        ParamKind::Number(number) if number.integer => 3,
+        ParamKind::Number(_) => 0,
     };
     (0..values).map(|value| {
         let mut varied = *scenario;
         match &param.kind {
-            Kind::Choice(choice) => (choice.set)(&mut varied, value),
-            Kind::Number(number) => (number.set)(&mut varied, value as f64),
+            ParamKind::Choice(choice) => (choice.set)(&mut varied, value),
+            ParamKind::Number(number) => (number.set)(&mut varied, value as f64),
         }
         varied
     })

@@ -6,7 +6,7 @@ use super::keys::RELEASE_KEY;
 use super::values::set_by_key;
 use catalog::releases;
 use engine::params::quantity::shorten;
-use engine::params::{self, Kind, ParamId};
+use engine::params::{self, ParamKind, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 use engine::scenario::release::{Known, Release};
@@ -57,9 +57,9 @@ fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
     let is_sharded_alone = param.id == ParamId::Strategy && scenario.gpus == 1;
     let chosen = match param.kind {
         // On one GPU there is nothing to shard, and programs do not wrap the model in FSDP.
-        Kind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => Cow::Borrowed("ddp"),
-        Kind::Choice(_) => Cow::Borrowed(param.id.option(scenario)),
-        Kind::Number(number) => Cow::Owned((number.get)(scenario).to_string()),
+        ParamKind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => Cow::Borrowed("ddp"),
+        ParamKind::Choice(_) => Cow::Borrowed(param.id.option(scenario)),
+        ParamKind::Number(number) => Cow::Owned((number.get)(scenario).to_string()),
     };
     let (of, is_not) = value.strip_prefix('!').map_or((value, false), |rest| (rest, true));
     of.split('|').any(|any| any == chosen) != is_not
@@ -87,8 +87,8 @@ mod tests {
                     assert!(release.depending.iter().all(|(_, facts)| facts.iter().all(|(own, _)| own != key)));
                     let param = params::find(key).unwrap_or_else(|| panic!("{}: {key}", release.id));
                     let is_known = |value: &str| match param.kind {
-                        Kind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
-                        Kind::Number(_) => value.parse::<u32>().is_ok(),
+                        ParamKind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
+                        ParamKind::Number(_) => value.parse::<u32>().is_ok(),
                     };
                     let values = value.trim_start_matches('!');
                     assert!(values.split('|').all(is_known), "{}: {key} = {value}", release.id);

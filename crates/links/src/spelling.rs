@@ -9,7 +9,7 @@ use catalog::names::{cluster_named, clusters_near, counted, gpu_named, gpus_near
 use catalog::pick::LADDER;
 use engine::nearest::{Names, nearest};
 use engine::params::quantity::shorten;
-use engine::params::{self, Kind, Param, ParamId, every};
+use engine::params::{self, ParamKind, Param, ParamId, every};
 use engine::scenario::CUSTOM;
 use engine::scenario::issue::Issue;
 
@@ -76,8 +76,8 @@ fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
 /// Whether a value needs no other spelling: a number, or an option by its key.
 fn is_plain(param: &Param, value: &str) -> bool {
     match &param.kind {
-        Kind::Number(_) => true,
-        Kind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
+        ParamKind::Number(_) => true,
+        ParamKind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
     }
 }
 
@@ -162,7 +162,7 @@ fn canonical(name: &str) -> String {
 /// Normalises a value to the spelling of options, with one word each for on and off.
 fn option(key: &str, value: &str) -> String {
     let word = value.trim().to_ascii_lowercase().replace('_', "-");
-    let is_count = params::find(key).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
+    let is_count = params::find(key).is_some_and(|param| matches!(param.kind, ParamKind::Number(_)));
     match word.as_str() {
         "true" | "on" | "enabled" => "yes".to_owned(),
         "false" | "off" | "disabled" => "no".to_owned(),
@@ -184,7 +184,7 @@ pub fn keys_near(key: &str) -> Vec<&'static str> {
     static KEYS: LazyLock<Names<'static>> = LazyLock::new(|| {
         let names = every().flat_map(|param| [param.key, param.csv]);
         let own = keys::OWN_KEYS.iter().copied();
-        Names::of(own.chain(names).chain(ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name)))
+        Names::new(own.chain(names).chain(ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name)))
     });
     KEYS.nearest(key)
 }

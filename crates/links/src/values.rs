@@ -4,7 +4,7 @@ use super::pairs::unknown_key;
 use super::spelling;
 use engine::nearest::did_you_mean;
 use engine::params::quantity::{nearest, parse, shorten, with_unit};
-use engine::params::{self, Choice, Kind, Number, Param, ParamId};
+use engine::params::{self, Choice, ParamKind, Number, Param, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 
@@ -27,16 +27,16 @@ pub(super) fn set_by_key(scenario: &mut Scenario, key: &str, typed: &str) -> Opt
 pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     match &param.kind {
         // Links keep this bound in a place of its own, as it depends on the model.
-        Kind::Number(number) => set_number(param, &number.within(scenario), typed, scenario),
-        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
+        ParamKind::Number(number) => set_number(param, &number.within(scenario), typed, scenario),
+        ParamKind::Choice(choice) => set_choice(param, choice, typed, scenario),
     }
 }
 
 /// Sets one parameter that a link holds from text, within the bounds of links.
 pub(super) fn set_held(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     match &param.kind {
-        Kind::Number(number) => set_number(param, number, typed, scenario),
-        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
+        ParamKind::Number(number) => set_number(param, number, typed, scenario),
+        ParamKind::Choice(choice) => set_choice(param, choice, typed, scenario),
     }
 }
 

@@ -14,7 +14,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use catalog::accuracy::Kind;
+use catalog::accuracy::StepKind;
 use score::prediction::Prediction;
 use score::quantile::quantile;
 
@@ -34,13 +34,13 @@ fn main() -> ExitCode {
     }
     println!("| of | near is | groups | rows | before | after one is measured |\n|---|---|---|---|---|---|");
     for (near, with_model) in [("the same source, GPU and framework", false), ("the same model too", true)] {
-        let mut times: BTreeMap<Kind, Groups> = BTreeMap::new();
+        let mut times: BTreeMap<StepKind, Groups> = BTreeMap::new();
         let mut peaks = Groups::new();
         for entry in &tables.training {
             let Ok(prediction) = &entry.outcome else { continue };
             let key = key(entry.source(), prediction, with_model);
             if let Some(error) = prediction.step_error() {
-                let groups = times.entry(Kind::of(&prediction.scenario)).or_default();
+                let groups = times.entry(StepKind::classify(&prediction.scenario)).or_default();
                 groups.entry(key.clone()).or_default().push(1.0 / (1.0 + error));
             }
             if let Some(error) = prediction.memory_error() {

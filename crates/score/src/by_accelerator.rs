@@ -37,8 +37,8 @@ pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'
     }
     let of = |(runs, steps, peaks): (usize, Vec<f64>, Vec<f64>)| OfAccelerator {
         runs,
-        steps: Errors::of(&steps),
-        peaks: Errors::of(&peaks),
+        steps: Errors::from_errors(&steps),
+        peaks: Errors::from_errors(&peaks),
     };
     errors.into_iter().map(|(id, errors)| (id, of(errors))).filter(|(_, of)| of.runs > 0).collect()
 }

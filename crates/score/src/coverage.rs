@@ -7,13 +7,13 @@ use super::by_accelerator::is_apart;
 use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use catalog::accuracy::{Band, Kind, PeakKind};
+use catalog::accuracy::{Band, StepKind, PeakKind};
 use engine::model::hardware::Generation;
 use engine::scenario::Scenario;
 
 /// Ratio of a measured step or peak to its prediction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Residual<K = Kind> {
+pub struct Residual<K = StepKind> {
     /// Kind of run, which determines the expected error.
     pub kind: K,
     /// Generation of the accelerator.
@@ -30,7 +30,7 @@ impl Residual {
     /// Returns the residual of a step that took `ratio` times its predicted time.
     pub fn new(source: &str, scenario: &Scenario, band: Band, ratio: f64) -> Self {
         let generation = scenario.accelerator.values.generation;
-        Self { kind: Kind::of(scenario), generation, source: source.to_owned(), ratio, band }
+        Self { kind: StepKind::classify(scenario), generation, source: source.to_owned(), ratio, band }
     }
 }
 
@@ -44,7 +44,7 @@ impl<K> Residual<K> {
 /// accuracy.
 pub fn residuals<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual> {
     let of = |prediction: &Prediction| {
-        Some((Kind::of(&prediction.scenario), prediction.step_error()?, prediction.step_band))
+        Some((StepKind::classify(&prediction.scenario), prediction.step_error()?, prediction.step_band))
     };
     let steps = entries.into_iter().filter_map(|entry| residual(entry, of));
     steps.filter(|step| !is_apart(&step.source, step.generation)).collect()
@@ -53,7 +53,7 @@ pub fn residuals<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residu
 /// Returns the residuals of the rows with a measured peak.
 pub fn peaks<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual<PeakKind>> {
     let of = |prediction: &Prediction| {
-        Some((PeakKind::of(&prediction.report), prediction.memory_error()?, prediction.memory_band))
+        Some((PeakKind::classify(&prediction.report), prediction.memory_error()?, prediction.memory_band))
     };
     entries.into_iter().filter_map(|entry| residual(entry, of)).collect()
 }
@@ -147,7 +147,7 @@ mod tests {
 
     fn residual(source: &str, ratio: f64) -> Residual {
         let band = Band { low: 0.9, high: 1.1 };
-        Residual { kind: Kind::Tuned, generation: Generation::Hopper, source: source.to_owned(), ratio, band }
+        Residual { kind: StepKind::Tuned, generation: Generation::Hopper, source: source.to_owned(), ratio, band }
     }
 
     #[test]
@@ -169,6 +169,6 @@ mod tests {
         let all: Vec<Residual> = many.chain(few).collect();
         // Weights 4 and 2: a third of the total weight is at 2.
         assert_eq!(range(&all), Some(Band { low: 1.0, high: 2.0 }));
-        assert_eq!(range::<Kind>(&[]), None);
+        assert_eq!(range::<StepKind>(&[]), None);
     }
 }

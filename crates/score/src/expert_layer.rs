@@ -51,13 +51,13 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     let setup = decode(&linked.link).scenario.setup();
     let measured_s = linked.measured.step_time_s.ok_or_else(|| LeftOut::missing("measured_step_time_s"))?;
     let (forward, backward) = compute::experts_alone(&setup);
-    let exchange = ExpertExchange::of(&setup, &unit_times(&setup, &LayerShares::mixture(1.0)));
+    let exchange = ExpertExchange::new(&setup, &unit_times(&setup, &LayerShares::mixture(1.0)));
     let time = forward + backward + exchange.exposed_forward + exchange.exposed_backward;
     let bytes = states::recipe_bytes(setup.recipe);
     let shape = &setup.architecture;
     let local = shape.routed_params_per_layer() as f64 / f64::from(setup.mesh.expert_group());
     let params = local + shape.router_and_shared_params_per_layer() as f64;
-    let (kept, gradients) = activations::of_experts(&setup, bytes.activation);
+    let (kept, gradients) = activations::expert_bytes_per_token(&setup, bytes.activation);
     let tokens = engine::model::per_rank::tokens(&setup);
     let memory = params * (bytes.weights + bytes.gathered) + tokens * (kept + gradients);
     Ok(ExpertLayer {

@@ -222,7 +222,7 @@ fn hybrids(text: &mut String, rows: &[LibraryStep]) {
     let all: Vec<f64> = rows.iter().map(LibraryStep::error).collect();
     for (name, errors) in models.into_iter().chain([("All", all)]) {
         let worst = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
-        let Errors { median, signed, .. } = Errors::of(&errors).unwrap_or_default();
+        let Errors { median, signed, .. } = Errors::from_errors(&errors).unwrap_or_default();
         let _ = writeln!(
             text,
             "| {name} | {} | {} | {} | {} |",
@@ -247,7 +247,7 @@ fn network(text: &mut String, collectives: &[Collective]) {
     }
     let all: Vec<f64> = collectives.iter().map(Collective::error).collect();
     for (name, of_kind) in kinds.into_iter().chain([("All", all)]) {
-        let _ = writeln!(text, "| {} | {} |", name.replace('_', "-"), errors(Errors::of(&of_kind)));
+        let _ = writeln!(text, "| {} | {} |", name.replace('_', "-"), errors(Errors::from_errors(&of_kind)));
     }
 }
 

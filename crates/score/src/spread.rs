@@ -40,7 +40,7 @@ pub fn by_kind<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<Pea
     for entry in entries {
         let Ok(prediction) = &entry.outcome else { continue };
         let Some(ratio) = ratio(prediction) else { continue };
-        kinds.entry(PeakKind::of(&prediction.report)).or_default().push((entry.source(), ratio));
+        kinds.entry(PeakKind::classify(&prediction.report)).or_default().push((entry.source(), ratio));
     }
     let of = |ratios: Vec<(&str, f64)>| {
         let weighted = by_source(ratios);

@@ -148,10 +148,10 @@ pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
             *(if fits { &mut confusion.ran_fits } else { &mut confusion.ran_does_not }) += 1;
         }
     }
-    score.fast = Errors::of(&fast);
-    score.slow = Errors::of(&slow);
+    score.fast = Errors::from_errors(&fast);
+    score.slow = Errors::from_errors(&slow);
     score.slow_ranks = spearman(&ranks);
-    score.memory = Errors::of(&memory);
+    score.memory = Errors::from_errors(&memory);
     score.step_inside = share(&step_inside);
     score.memory_inside = share(&memory_inside);
     score

@@ -5,7 +5,7 @@ use catalog::releases::find;
 use catalog::{accelerator, cluster, model};
 use engine::format;
 use engine::params::quantity::{group_thousands, parse, with_unit};
-use engine::params::{self, Kind, Unit};
+use engine::params::{self, ParamKind, Unit};
 use links::v1;
 
 use crate::words::DESCRIPTIONS;
@@ -58,11 +58,11 @@ fn parameter(key: &str, value: &str) -> Option<String> {
 /// Formats the value of a parameter as the page does.
 pub(crate) fn value_of(param: &params::Param, value: &str) -> String {
     match &param.kind {
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let read = parse(param.label, number, value, number.min);
             read.map_or_else(|_| value.to_owned(), |read| with_unit(number.unit, read))
         }
-        Kind::Choice(choice) => {
+        ParamKind::Choice(choice) => {
             let option = choice.options.iter().find(|option| option.key == value);
             option.map_or_else(|| value.to_owned(), |option| option.label.to_owned())
         }

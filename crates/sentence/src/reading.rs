@@ -184,7 +184,7 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
         vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied()).chain(options).chain(models).collect()
     });
     static WORDS: LazyLock<Names<'static>> =
-        LazyLock::new(|| Names::of(vocabulary().filter(|word| word.len() >= LEAST)));
+        LazyLock::new(|| Names::new(vocabulary().filter(|word| word.len() >= LEAST)));
     let mut notes = Vec::new();
     for token in split.iter_mut() {
         let length = token.word.chars().count();
@@ -279,11 +279,11 @@ fn slip_of_a_model(looked: &Looked, gap: &Gap) -> Option<(&'static str, &'static
 
 /// Returns known names and words near a text.
 fn near(typed: &str) -> Vec<String> {
-    static MODEL_NAMES: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
+    static MODEL_NAMES: LazyLock<Names<'static>> = LazyLock::new(|| Names::new(MODELS.iter().map(|entry| entry.id)));
     static GPU_NAMES: LazyLock<Names<'static>> =
-        LazyLock::new(|| Names::of(ACCELERATORS.iter().flat_map(|entry| [entry.id, entry.name])));
+        LazyLock::new(|| Names::new(ACCELERATORS.iter().flat_map(|entry| [entry.id, entry.name])));
     static OTHERS: LazyLock<Names<'static>> =
-        LazyLock::new(|| Names::of(vocabulary().filter(|word| word.len() > 3).chain(spelling::known_names())));
+        LazyLock::new(|| Names::new(vocabulary().filter(|word| word.len() > 3).chain(spelling::known_names())));
     let mut found: Vec<String> = Vec::new();
     if !typed.contains(char::is_alphabetic) {
         return found;

@@ -86,7 +86,7 @@ impl Formats {
         let seen = if group == 1 { bytes.weights } else { bytes.gathered };
         let adapters = Adapters {
             rank: u64::from(of.rank),
-            targets: of.targets.of(),
+            targets: of.targets.modules(),
             has_magnitudes: of.method == Method::Dora,
             dropout: of.dropout,
             is_peft: peft,

@@ -68,7 +68,7 @@ fn follows_frozen(setup: &Setup) -> bool {
     let autocast = setup.recipe == PrecisionPolicy::AutocastBf16;
     // PEFT's `lora.Linear` wraps matrices, but not stacks of experts; latent attention is not
     // modeled.
-    let beside = !(arch.latent.is_used() || arch.has_experts() && targets.of().mlp);
+    let beside = !(arch.latent.is_used() || arch.has_experts() && targets.modules().mlp);
     // DoRA is modeled in one format and without fusion; with dropout, DoRA keeps 16-bit copies of
     // quantized matrices.
     let keeps_copies = dropout && base.is_quantized();
@@ -123,7 +123,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         base: base(setup, &stage.params),
         outgrown: Bytes::ZERO,
     };
-    Some(report(setup, parts, moment, &alive, (Cache::of(setup), Bytes::new(reserved as f64))))
+    Some(report(setup, parts, moment, &alive, (Cache::new(setup), Bytes::new(reserved as f64))))
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ impl Trace {
         let mut step = Step::new(setup, stage, trained);
         let rest = step.rest();
         let accumulated = setup.batch.grad_accum_steps.min(MICRO_BATCHES);
-        let each = GradientSyncPlan::of(setup).reduce_each;
+        let each = GradientSyncPlan::new(setup).reduce_each;
         for micro_batch in 1..=accumulated {
             step.micro_batch(each || micro_batch == accumulated);
         }
@@ -125,7 +125,7 @@ impl<'a> Step<'a> {
         tape.keeps_biased = setup.keeps_biased_products();
         tape.tp = shape.tp;
         let several = setup.batch.grad_accum_steps > 1;
-        if shape.autocast || several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {
+        if shape.autocast || several && !(group > 1 && GradientSyncPlan::new(setup).reduce_each) {
             tape.accumulated = Some(bytes.reduced as u64);
         }
         let root = tape.root_weights(&shape);

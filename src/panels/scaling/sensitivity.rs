@@ -10,7 +10,7 @@ use analysis::sensitivity::{Effect, Knob};
 use charts::names::in_sentence;
 use charts::views::Metric;
 use engine::format::{self, delta, delta_points, percent};
-use engine::params::Kind;
+use engine::params::ParamKind;
 
 /// Heading of the table.
 const TITLE: &str = "What moves the result most";
@@ -103,8 +103,8 @@ fn header(metric: Metric) -> [String; 3] {
 /// Returns the value of a parameter.
 fn value(knob: &Knob) -> String {
     match &knob.param.kind {
-        Kind::Number(number) => format::value(number.unit, knob.now),
-        Kind::Choice(_) => String::new(),
+        ParamKind::Number(number) => format::value(number.unit, knob.now),
+        ParamKind::Choice(_) => String::new(),
     }
 }
 

@@ -139,7 +139,7 @@ fn most() -> u32 {
 /// Whether a cluster's list price is its own: the cloud's price for a product, any price for a
 /// design, which no cloud sells under its name.
 fn has_own_price(entry: &ClusterEntry) -> bool {
-    !entry.is_of_a_centre() && (!entry.is_of_a_cloud() || prices::of_product(entry.id).is_some())
+    !entry.is_of_a_centre() && (!entry.is_of_a_cloud() || prices::product_price(entry.id).is_some())
 }
 
 /// Returns the scenario's own hardware and every cluster of the catalog; clusters with equal

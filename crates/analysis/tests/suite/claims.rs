@@ -157,7 +157,7 @@ fn three_dimensions_train_175b_on_3072_gpus() {
 /// Returns the speed-up of the best pipelining over the paper's baseline for the scenario's own
 /// layer, and the choice of that pipelining.
 fn headline(id: &str) -> (f64, Choice) {
-    let layer = MoeLayer::of(&scenario(id).setup());
+    let layer = MoeLayer::from_setup(&scenario(id).setup());
     let best = pick(&layer, Policy::AdaptivePipelining { r: 1 });
     (time(&layer, Policy::DenseKernels(Choice::PLAIN)) / best.time.total(), best.choice)
 }
@@ -175,7 +175,7 @@ fn adapting_one_layer_of_experts_is_as_fast_as_it_says_and_near_what_tutel_measu
 fn the_spelled_out_layer_is_tutels() {
     for (id, gpus) in [("tutel-16", 16), ("tutel-2048", 2048)] {
         let time = |layer: &MoeLayer| time(layer, Policy::AdaptivePipelining { r: 1 });
-        let ratio = time(&MoeLayer::of(&scenario(id).setup())) / time(&expert_layers::headline(gpus));
+        let ratio = time(&MoeLayer::from_setup(&scenario(id).setup())) / time(&expert_layers::headline(gpus));
         assert!((ratio - 1.0).abs() < 0.02, "{id}: {ratio}");
     }
 }

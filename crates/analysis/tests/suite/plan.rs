@@ -507,7 +507,7 @@ fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
         for id in &row.clusters {
             let entry = catalog::cluster(id).unwrap();
             let is_named = row.names().contains(&entry.name);
-            let own_price = prices::of_product(id).map(|price| price.usd_per_hour);
+            let own_price = prices::product_price(id).map(|price| price.usd_per_hour);
             assert!(!is_named || !by_cloud(id) || own_price == row.price, "{} at {:?}", entry.name, row.price);
             assert!(!is_named || !entry.is_of_a_centre(), "{}", entry.name);
         }

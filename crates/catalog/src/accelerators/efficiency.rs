@@ -22,7 +22,7 @@ pub struct Silicon {
 
 /// Creates the fractions of a GPU from its number of multiprocessors and its fractions for matrix
 /// products in 16 and 8 bits and for attention with the first flash kernels and with tuned ones.
-const fn of(
+const fn silicon_fractions(
     generation: Generation,
     multiprocessors: f64,
     matmul: f64,

@@ -15,7 +15,7 @@ pub const UNLISTED: f64 = 2.0;
 
 /// Returns the price of an accelerator in a cloud's own product; `None` if the price is unknown or
 /// the cluster is no product.
-pub fn of_product(cluster: &str) -> Option<&'static Price> {
+pub fn product_price(cluster: &str) -> Option<&'static Price> {
     super::super::cluster(cluster)?.price.as_ref()
 }
 
@@ -23,7 +23,7 @@ pub fn of_product(cluster: &str) -> Option<&'static Price> {
 /// belongs to its product, else the list price; `None` if neither is known.
 pub fn listed_in(id: &str, cluster: &str) -> Option<&'static Price> {
     let is_its_own = super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id);
-    of_product(cluster).filter(|_| is_its_own).or_else(|| listed(id))
+    product_price(cluster).filter(|_| is_its_own).or_else(|| list_price(id))
 }
 
 /// Returns a scenario's price of a GPU-hour, from a list or set by the user; `None` if only a
@@ -33,19 +33,19 @@ pub fn known(scenario: &Scenario) -> Option<f64> {
     let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
     let is_product =
         super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id && entry.is_of_a_cloud());
-    let list = if is_product { of_product(cluster) } else { listed_in(id, cluster) };
+    let list = if is_product { product_price(cluster) } else { listed_in(id, cluster) };
     let is_a_stand_in = price == UNLISTED || is_product && price == usd_per_hour(id);
     (!is_a_stand_in || list.is_some_and(|list| list.usd_per_hour == price)).then_some(price)
 }
 
 /// Returns the list price of an accelerator; `None` if no provider's list has one.
-pub fn listed(id: &str) -> Option<&'static Price> {
+pub fn list_price(id: &str) -> Option<&'static Price> {
     super::super::accelerator(id)?.price.as_ref()
 }
 
 /// Returns the default price of an accelerator's hour in a scenario, in US dollars.
 pub fn usd_per_hour(id: &str) -> f64 {
-    listed(id).map_or(UNLISTED, |price| price.usd_per_hour)
+    list_price(id).map_or(UNLISTED, |price| price.usd_per_hour)
 }
 
 /// Returns the default price of an accelerator's hour in a cluster, in US dollars.
@@ -90,7 +90,7 @@ mod tests {
         }
         // NVIDIA sells no H800 outside China, and clouds quote GB300 on request.
         for id in ["h800", "gb300", "custom"] {
-            assert_eq!((listed(id), usd_per_hour(id)), (None, 2.0), "{id}");
+            assert_eq!((list_price(id), usd_per_hour(id)), (None, 2.0), "{id}");
         }
     }
 }

@@ -9,7 +9,7 @@ const TINY_MFU: f64 = 0.05;
 
 /// Kind of a run by the expected error of its step time. The first variant that holds applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum StepKind {
     /// nanotron with a pipeline: many of the published runs stall by about 0.3 s per message
     /// between stages, for every model, and no column of the data explains which
     /// (docs/book/accuracy/unexplained.md).
@@ -30,13 +30,13 @@ pub enum Kind {
     Tuned,
 }
 
-impl Kind {
+impl StepKind {
     /// Every kind, in the order in which they are tried.
     pub const ALL: [Self; 7] =
         [Self::Stalling, Self::DataSheet, Self::Launched, Self::Scripts, Self::Slow, Self::Experts, Self::Tuned];
 
     /// Returns the kind of a scenario.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn classify(scenario: &Scenario) -> Self {
         let is_fitted = super::is_fitted(scenario.accelerator.values.generation);
         match Self::on_fitted_silicon(scenario) {
             Self::Stalling => Self::Stalling,

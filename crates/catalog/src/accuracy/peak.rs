@@ -49,15 +49,15 @@ impl PeakKind {
     ];
 
     /// Returns the kind of a run, by its report.
-    pub fn of(report: &Report) -> Self {
+    pub fn classify(report: &Report) -> Self {
         let memory = &report.memory;
-        let is_measured = matches!(Self::of_stack(report), Self::Trainers | Self::Torchtitan | Self::Megatron);
-        if is_measured && memory.peak < SMALL_USE * memory.capacity { Self::Small } else { Self::of_stack(report) }
+        let is_measured = matches!(Self::classify_stack(report), Self::Trainers | Self::Torchtitan | Self::Megatron);
+        if is_measured && memory.peak < SMALL_USE * memory.capacity { Self::Small } else { Self::classify_stack(report) }
     }
 
     /// Returns the kind of a run without regard to [`Self::Small`]. The odds use this kind:
     /// otherwise a run could change its kind on a larger GPU, and its odds could fall.
-    pub fn of_stack(report: &Report) -> Self {
+    pub fn classify_stack(report: &Report) -> Self {
         use Framework::{DeepSpeed, Fsdp1, MaxText, Megatron, MegatronFsdp, MegatronLegacy, Nanotron, Transformers};
         use Generation::{Cdna3, Cdna4, Gaudi, Tpu, Trainium};
         match (report.framework, report.generation) {

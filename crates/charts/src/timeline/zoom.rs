@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_level_is_within_the_one_before_and_holds_the_place() {
         let setup = Scenario { grad_accum_steps: 5, ..default_scenario() }.setup();
-        let playback = Playback::of(&setup);
+        let playback = Playback::new(&setup);
         let step = playback.end();
         for at in [0.05, 0.1, 0.37, 0.5, 0.83] {
             let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::of(Zoom::on(level, at), &playback));

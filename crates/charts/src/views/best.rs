@@ -166,7 +166,7 @@ fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Sc
     let pieces = zero_line(&mut scratch.tracer, GRID, |column, row| {
         let mut moved = with_link(scenario, x, at(&xs, column));
         sweep::assign(&mut moved, y.number, at(&ys, row));
-        let bounds = Bounds::of(&moved.setup());
+        let bounds = Bounds::from_setup(&moved.setup());
         bounds.mfu_by_network() - bounds.mfu_by_compute()
     });
     let line = Line::new(bound::NAME, LineRole::Bound, in_data(pieces, x, y, GRID));

@@ -44,7 +44,7 @@ pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scrat
         sweep::assign(&mut moved, x.number, x_value);
         let setup = moved.setup();
         let tokens = f64::from(setup.batch.seq_len) * f64::from(setup.batch.micro_batch_size);
-        let bounds = Bounds::of(&setup);
+        let bounds = Bounds::from_setup(&setup);
         // Free memory less the tokens' memory, over all memory: smooth, and zero where the tokens
         // equal E_max.
         (bounds.free_memory() - Bytes::new(tokens * bounds.element * bounds.layers * bounds.hidden)) / bounds.memory
@@ -65,7 +65,7 @@ pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: u
     for value in xs {
         let mut moved = *scenario;
         sweep::assign(&mut moved, x.number, value);
-        let bounds = Bounds::of(&moved.with_strategy(Strategy::FullShard).setup());
+        let bounds = Bounds::from_setup(&moved.with_strategy(Strategy::FullShard).setup());
         let height = match metric {
             // Throughput is MFU times peak over the model FLOPs of a token, so the MFU bound
             // carries over, including compute's ceiling.

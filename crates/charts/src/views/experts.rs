@@ -49,7 +49,7 @@ const ROOM: f64 = 1.15;
 /// Returns the layer that a view shows.
 pub fn layer_shown(scenario: &Scenario, view: LayerView) -> MoeLayer {
     let published = view.published.and_then(|place| EXPERT_LAYERS.get(place));
-    published.map_or_else(|| MoeLayer::of(&scenario.setup()), |entry| (entry.layer)())
+    published.map_or_else(|| MoeLayer::from_setup(&scenario.setup()), |entry| (entry.layer)())
 }
 
 /// Returns the time of one layer of experts, forward and backward, along one of [`ALONG`]: a line

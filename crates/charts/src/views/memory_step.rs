@@ -9,7 +9,7 @@ use crate::names;
 use crate::spec::{Axis, ChartSpec, Course, Grain, Held, Line, LineRole, Moment, Quantity, Span};
 pub use around::{LoadAndSave, by_formulas, load_and_save};
 use engine::format;
-use engine::model::memory::of_stage;
+use engine::model::memory::stage_memory;
 use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
 use engine::model::stages::{Stage, stages};
@@ -101,7 +101,7 @@ fn frame(events: f64, top: f64) -> ChartSpec {
 /// Returns the stage that needs most memory, the earliest of equals.
 pub(crate) fn largest(setup: &Setup) -> Stage {
     let all = stages(setup);
-    let needs = |stage: &Stage| of_stage(setup, stage).allocated;
+    let needs = |stage: &Stage| stage_memory(setup, stage).allocated;
     let more = |most: Stage, other: &Stage| if needs(other) > needs(&most) { *other } else { most };
     all.iter().skip(1).fold(all.first, more)
 }

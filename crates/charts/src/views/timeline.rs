@@ -26,7 +26,7 @@ const LEAST: f64 = 0.005;
 /// Returns the timeline of a scenario's step; without its marks unless the figure is visible.
 pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     let setup = scenario.setup();
-    let playback = Playback::of(&setup);
+    let playback = Playback::new(&setup);
     let window = Window::of(zoom, &playback);
     let (sums, runs) = time_by_work(&playback);
     let marks = if looked_at { marks(&playback, window.from, window.to) } else { Vec::new() };

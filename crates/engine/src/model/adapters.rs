@@ -60,12 +60,12 @@ fn fused(setup: &Setup) -> FusedProjections {
 
 /// Returns the matrices with adapters of attention: queries, keys, values and output, or those of
 /// latent attention.
-pub fn of_attention(setup: &Setup) -> [Module; 5] {
+pub fn attention_modules(setup: &Setup) -> [Module; 5] {
     let none = [Module::NONE; 5];
     if !setup.trained.has_adapters() {
         return none;
     }
-    let (arch, targets) = (&setup.architecture, setup.trained.targets.of());
+    let (arch, targets) = (&setup.architecture, setup.trained.targets.modules());
     let tp = f64::from(setup.mesh.tp.max(1));
     let hidden = f64::from(arch.hidden_size);
     let (query, width) = (arch.query_width() / tp, arch.attention_output_width() / tp);
@@ -104,12 +104,12 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
 
 /// Returns the matrices with adapters of a recurrent mixer, its input and output projections, if
 /// all linear matrices have adapters.
-pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
+pub fn recurrent_modules(setup: &Setup) -> [Module; 2] {
     let mixer = &setup.architecture.recurrent;
     if !setup.trained.has_adapters() || !mixer.is_used() {
         return [Module::NONE; 2];
     }
-    let targets = setup.trained.targets.of();
+    let targets = setup.trained.targets.modules();
     let tp = f64::from(setup.mesh.tp.max(1));
     let (hidden, inner) = (f64::from(setup.architecture.hidden_size), mixer.inner_width() / tp);
     let into = Module { inner: hidden, outer: mixer.input_columns() / tp, input: Input::AttentionNorm };
@@ -119,19 +119,19 @@ pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
 
 /// Returns the matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two
 /// for an ungated MLP.
-pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
-    of_mlp_between(setup, setup.architecture.hidden_size, width)
+pub fn mlp_modules(setup: &Setup, width: f64) -> [Module; 3] {
+    mlp_modules_between(setup, setup.architecture.hidden_size, width)
 }
 
 /// Returns the matrices with adapters of a routed expert, which may work at a latent width.
-pub fn of_expert(setup: &Setup, width: f64) -> [Module; 3] {
-    of_mlp_between(setup, setup.architecture.expert_hidden_size(), width)
+pub fn expert_modules(setup: &Setup, width: f64) -> [Module; 3] {
+    mlp_modules_between(setup, setup.architecture.expert_hidden_size(), width)
 }
 
-fn of_mlp_between(setup: &Setup, hidden: u32, width: f64) -> [Module; 3] {
+fn mlp_modules_between(setup: &Setup, hidden: u32, width: f64) -> [Module; 3] {
     let none = [Module::NONE; 3];
     let trained = &setup.trained;
-    if !trained.has_adapters() || !trained.targets.of().mlp || width <= 0.0 {
+    if !trained.has_adapters() || !trained.targets.modules().mlp || width <= 0.0 {
         return none;
     }
     let hidden = f64::from(hidden);
@@ -174,15 +174,15 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// // QLoRA's seven matrices at r = 64: 159,907,840 (github artidoro/qlora, Llama 7B).
 /// assert_eq!(of(64, Targets::AllLinear), 159_907_840.0);
 /// ```
-pub fn of_layer(setup: &Setup, shares: &LayerShares) -> Units {
+pub fn layer_adapter_params(setup: &Setup, shares: &LayerShares) -> Units {
     let sum = |modules: &[Module]| modules.iter().map(|module| module.params(setup)).sum::<f64>();
     let [dense, shared, routed] = widths(setup);
-    let [dense, shared] = [dense, shared].map(|width| sum(&of_mlp(setup, width)));
-    let routed = sum(&of_expert(setup, routed));
-    let attention = shares.attention * sum(&of_attention(setup));
+    let [dense, shared] = [dense, shared].map(|width| sum(&mlp_modules(setup, width)));
+    let routed = sum(&expert_modules(setup, routed));
+    let attention = shares.attention * sum(&attention_modules(setup));
     let here = f64::from(setup.architecture.experts.num_experts) / f64::from(setup.mesh.ep.max(1));
     let mlp = if shares.moe > 0.0 { shares.moe * shared + shares.dense() * dense } else { shares.mlp * dense };
-    let layer = attention + mlp + shares.recurrent * sum(&of_recurrent(setup));
+    let layer = attention + mlp + shares.recurrent * sum(&recurrent_modules(setup));
     let expert_unit = if shares.moe > 0.0 { here * routed } else { 0.0 };
     Units {
         layers: 0.0,
@@ -206,12 +206,12 @@ pub fn per_token(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     let sum = |modules: &[Module]| modules.iter().map(|module| module.inner + module.outer).sum::<f64>();
     let [dense, shared, routed] = widths(&whole);
-    let [dense, shared] = [dense, shared].map(|width| sum(&of_mlp(&whole, width)));
-    let routed = sum(&of_expert(&whole, routed));
+    let [dense, shared] = [dense, shared].map(|width| sum(&mlp_modules(&whole, width)));
+    let routed = sum(&expert_modules(&whole, routed));
     let shares = arch.shares();
     let of_experts = if shares.moe > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
-    let of_layer = shares.attention * sum(&of_attention(&whole)) + shares.dense() * dense + shares.moe * of_experts;
-    let of_layer = of_layer + shares.recurrent * sum(&of_recurrent(&whole));
+    let of_layer = shares.attention * sum(&attention_modules(&whole)) + shares.dense() * dense + shares.moe * of_experts;
+    let of_layer = layer_adapter_params + shares.recurrent * sum(&recurrent_modules(&whole));
     let frozen = setup.trained.frozen_layers.min(arch.num_hidden_layers);
-    f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * of_layer
+    f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * layer_adapter_params
 }

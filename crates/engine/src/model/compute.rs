@@ -170,16 +170,16 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> U
 fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
-    let rates = Rates::of(setup);
+    let rates = Rates::new(setup);
 
     let attention_block = projections(arch, tp);
-    let attention_again = modules::of_attention(setup, tp);
+    let attention_again = modules::recomputed_attention(setup, tp);
     let beside_attention = adapters::beside_attention::<C>(&rates);
     let dense = || {
         let mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
-        Layer::<C>::of_two(&rates, [&attention_block, &mlp])
+        Layer::<C>::from_two_blocks(&rates, [&attention_block, &mlp])
             .repeating(&rates, &attention_again)
-            .repeating(&rates, &modules::of_mlp(setup, tp))
+            .repeating(&rates, &modules::recomputed_mlp(setup, tp))
             .plus(beside_attention)
             .plus(adapters::beside_mlp(&rates))
     };
@@ -189,9 +189,9 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
         (mean_layer(&rates, shares, experts), experts.passes(&again))
     } else if shares.moe > 0.0 {
         let experts = routed(&rates);
-        let moe = Layer::of_two(&rates, [&attention_block, &router_and_shared(arch, tp)])
+        let moe = Layer::from_two_blocks(&rates, [&attention_block, &router_and_shared(arch, tp)])
             .repeating(&rates, &attention_again)
-            .repeating(&rates, &modules::of_shared(setup, tp))
+            .repeating(&rates, &modules::recomputed_shared_experts(setup, tp))
             .plus(beside_attention)
             .plus(adapters::beside_shared(&rates))
             .plus(experts);

@@ -65,12 +65,12 @@ pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architectu
     let style = if size * size < ends.0 * ends.1 { low } else { high };
     let along = |of: fn(&Architecture) -> f64| geometric(ends, size, (of(low), of(high)), of(style));
     let mlp = Mlp {
-        dense: along(|shape| Mlp::of(shape).dense),
-        expert: along(|shape| Mlp::of(shape).expert),
-        shared: along(|shape| Mlp::of(shape).shared),
+        dense: along(|shape| Mlp::from_shape(shape).dense),
+        expert: along(|shape| Mlp::from_shape(shape).expert),
+        shared: along(|shape| Mlp::from_shape(shape).shared),
     };
     let kept = low.num_key_value_heads == high.num_key_value_heads;
-    let steps = Steps::of(style, kept, mlp);
+    let steps = Steps::new(style, kept, mlp);
     steps.shape(steps.nearest(along(|shape| f64::from(shape.hidden_size))), size)
 }
 
@@ -85,8 +85,8 @@ pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architectu
 /// assert_eq!(beyond(&llama, llama.params() as f64), llama);
 /// ```
 pub fn beyond(published: &Architecture, size: f64) -> Architecture {
-    let steps = Steps::of(published, false, Mlp::of(published));
-    steps.shape(steps.of_the_same_aspect(size), size)
+    let steps = Steps::new(published, false, Mlp::from_shape(published));
+    steps.shape(steps.step_of_nearest_aspect(size), size)
 }
 
 /// Returns the parameters as a floating-point number.

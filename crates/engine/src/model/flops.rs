@@ -31,7 +31,7 @@ pub use layer::{
 /// let (all, lora) = (of("model=llama-2-7b"), of("model=llama-2-7b&train=lora&rank=16"));
 /// assert!((0.66..0.73).contains(&(lora / all)), "{}", lora / all);
 /// ```
-pub fn of_setup(setup: &Setup) -> Flops {
+pub fn model_flops_per_token(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
     let seq_len = setup.attended();
     let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
@@ -39,13 +39,13 @@ pub fn of_setup(setup: &Setup) -> Flops {
         let all = model_per_token(arch, seq_len, setup.mfu_convention);
         return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup) + tower::flops::per_token(setup);
     }
-    let share = Backward::of(setup);
+    let share = Backward::new(setup);
     let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
     let mixing = layer_mixing(arch, counted_keys(arch, seq_len, setup.mfu_convention));
     let of_layer =
         (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
-    layers * of_layer + of_head(setup) + Flops::new(adapters) + tower::flops::per_token(setup)
+    layers * of_layer + head_flops_per_token(setup) + Flops::new(adapters) + tower::flops::per_token(setup)
 }
 
 /// Returns the FLOPs per token of one step in the modules that predict further tokens: each has the
@@ -69,11 +69,11 @@ pub fn further_tokens(setup: &Setup) -> Flops {
 
 /// Returns the FLOPs per token of the output head in all passes, with weight gradients if the head
 /// is trained; zero for a scalar head.
-pub fn of_head(setup: &Setup) -> Flops {
+pub fn head_flops_per_token(setup: &Setup) -> Flops {
     if setup.objective.has_scalar_head() {
         return Flops::ZERO;
     }
-    (1.0 + 1.0 + Backward::of(setup).head) * head(&setup.architecture)
+    (1.0 + 1.0 + Backward::new(setup).head) * head(&setup.architecture)
 }
 
 /// Returns the FLOPs per token that a step executes beyond [`of_setup`], with attention over

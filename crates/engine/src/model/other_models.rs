@@ -48,7 +48,7 @@ impl OtherModels {
     /// assert!((whole.gib() - 12.55).abs() < 0.01 && (whole.get() / shard.get() - 8.0).abs() < 1e-12);
     /// assert_eq!(of("model=llama-2-7b&objective=dpo&train=lora").reference.get(), 0.0);
     /// ```
-    pub fn of(setup: &Setup, stage: &Stage) -> Self {
+    pub fn new(setup: &Setup, stage: &Stage) -> Self {
         let objective = &setup.objective;
         if objective.is_next_token() {
             return Self::default();
@@ -74,7 +74,7 @@ impl OtherModels {
             critic: when(objective.has_critic(), &|| {
                 let critic = with_scalar_head(setup);
                 let params = per_rank::params(&critic, stage.layers, stage.shares, stage.embedding, stage.head);
-                states::of_gpu(&critic, &params).total()
+                states::gpu_states(&critic, &params).total()
             }),
         }
     }

@@ -24,7 +24,7 @@ pub struct LocalParams {
 impl LocalParams {
     /// Returns the frozen parameters.
     pub fn frozen(&self) -> Units {
-        self.held.without(&self.trained)
+        self.held.minus(&self.trained)
     }
 }
 
@@ -41,7 +41,7 @@ impl LocalParams {
 pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, head: bool) -> LocalParams {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
-    let LayerParams { matrices, norms } = LayerParams::of(setup, shares);
+    let LayerParams { matrices, norms } = LayerParams::new(setup, shares);
     let (mut expert, mut expert_unit) = (0.0, 0.0);
     if shares.moe > 0.0 && layers > 0 {
         expert_unit = arch.routed_params_per_layer() as f64 / f64::from(setup.mesh.expert_group());
@@ -107,7 +107,7 @@ struct LayerParams {
 }
 
 impl LayerParams {
-    fn of(setup: &Setup, shares: LayerShares) -> Self {
+    fn new(setup: &Setup, shares: LayerShares) -> Self {
         let arch = &setup.architecture;
         let tp = f64::from(setup.mesh.tp.max(1));
         let (attention, mlp) = (arch.attention_params_per_layer() as f64, arch.mlp_params_per_layer() as f64);
@@ -151,7 +151,7 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     }
     let size = |kind: LayerKind| {
         let shares = arch.shares_of_kind(kind);
-        let LayerParams { matrices, norms } = LayerParams::of(setup, shares);
+        let LayerParams { matrices, norms } = LayerParams::new(setup, shares);
         (matrices + norms, shares.moe * experts)
     };
     let all = |(layer, experts): (f64, f64)| layer + experts;
@@ -165,7 +165,7 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     let Some((kind, most)) = kinds.map(|kind| (kind, size(kind))).reduce(larger) else {
         return Largest { unit: mean, neighbour: 1.0 };
     };
-    let beside = arch.pattern.beside(kind).map(|kind| all(size(kind)));
+    let beside = arch.pattern.kinds_next_to(kind).map(|kind| all(size(kind)));
     let beside = beside.fold(0.0, |most, size| if size > most { size } else { most });
     Largest { unit: most.0, neighbour: if all(most) > 0.0 { beside / all(most) } else { 1.0 } }
 }
@@ -184,13 +184,13 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
     if !trained.has_adapters() {
         return LocalParams {
             held: model,
-            trained: Units { root, head, ..model.of_layers(share) },
+            trained: Units { root, head, ..model.scale_layers(share) },
             below,
             neighbour: 1.0,
         };
     }
-    let adapters = adapters::of_layer(setup, &shares);
-    let beside = Units { root, head, layers: model.layers, ..adapters }.of_layers(share);
+    let adapters = adapters::layer_adapter_params(setup, &shares);
+    let beside = Units { root, head, layers: model.layers, ..adapters }.scale_layers(share);
     // PEFT trains a copy of the modules to save and keeps the original.
     let copies = if setup.traits().peft_adapters { root } else { 0.0 };
     let held = Units {

@@ -62,7 +62,7 @@ pub fn overhead(setup: &Setup) -> Bytes {
 /// Returns the model as held by one of the engine's GPUs: whole, in 16 bits, split only by the
 /// engine's own tensor parallelism, embedding included (vLLM's `VocabParallelEmbedding`); adapters
 /// are merged.
-pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
+pub(super) fn engine_setup(setup: &Setup) -> (Setup, Stage) {
     let tp = setup.objective.engine.tp.max(1);
     let mesh = Mesh { tp, etp: tp, ..Mesh::data_parallel(1, 1) };
     let engine = Setup {
@@ -89,7 +89,7 @@ pub fn gpus(setup: &Setup) -> u32 {
 /// Returns the memory of one GPU during generation: `M_engine = u M`, of which the cache takes the
 /// part that weights and overhead leave.
 pub fn generation_memory(setup: &Setup) -> GenerationMemory {
-    let (engine, stage) = of_engine(setup);
+    let (engine, stage) = engine_setup(setup);
     let weights = Bytes::new(HALF * stage.params.held.all());
     let overhead = overhead(setup);
     let training = if setup.objective.engine.gpus > 0 { Bytes::ZERO } else { at_rest(setup) };
@@ -117,9 +117,9 @@ fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
 fn at_rest(setup: &Setup) -> Bytes {
     let mut most = Bytes::ZERO;
     for stage in stages(setup).iter() {
-        let states = states::of_gpu(setup, &stage.params);
+        let states = states::gpu_states(setup, &stage.params);
         let kept = if setup.traits().keeps_gradient_buffers { states.gradients } else { Bytes::ZERO };
-        let all = states.weights + states.optimizer + kept + OtherModels::of(setup, stage).total();
+        let all = states.weights + states.optimizer + kept + OtherModels::new(setup, stage).total();
         most = most.max(all);
     }
     most + super::memory::context(setup)
@@ -137,7 +137,7 @@ fn at_rest(setup: &Setup) -> Bytes {
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);
-    let (engine, stage) = of_engine(setup);
+    let (engine, stage) = engine_setup(setup);
     let updates = f64::from(objective.updates.max(1));
     let batch = &setup.batch;
     let sequences = f64::from(setup.mesh.replicas())

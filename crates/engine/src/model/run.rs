@@ -86,7 +86,7 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
         run_mtbf,
         interruptions: failures::interruptions(time, run_mtbf),
         goodput,
-        host: HostMemory::of(setup, choices),
+        host: HostMemory::new(setup, choices),
     }
 }
 

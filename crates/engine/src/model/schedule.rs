@@ -178,7 +178,7 @@ pub struct Block {
 
 /// Returns compute `c` that overlaps with communication `g` and is slowed by σ meanwhile: `min(σ c,
 /// c + (1 - 1/σ) g)`; the block ends with the later of the two.
-pub fn beside(compute: Seconds, comm: Seconds, contention: f64) -> Block {
+pub fn overlap_block(compute: Seconds, comm: Seconds, contention: f64) -> Block {
     let slowed = (compute * contention).min(compute + (1.0 - 1.0 / contention) * comm);
     Block { both: slowed.max(comm), compute: slowed }
 }
@@ -206,9 +206,9 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn of(compute: &ComputeTimes, comm: &CommTimes) -> Self {
+    fn new(compute: &ComputeTimes, comm: &CommTimes) -> Self {
         let layers = f64::from(compute.layers);
-        let side = |time, traffic| beside(time, traffic, compute.contention);
+        let side = |time, traffic| overlap_block(time, traffic, compute.contention);
         let has_pair = f64::from(u8::from(compute.layers > 1));
         let has_any = f64::from(u8::from(compute.layers > 0));
         Self {
@@ -242,7 +242,7 @@ impl Blocks {
 /// Returns the phases of one micro-batch in closed form:
 /// `first + (L-1) max(compute, communication) + last`.
 pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
-    let blocks = Blocks::of(compute, comm);
+    let blocks = Blocks::new(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
     let layers = f64::from(compute.layers);
     let forward = comm.gather_root + first.both + pairs * middle.both + has_any * compute.layer_forward + compute.head;
@@ -290,7 +290,7 @@ pub struct Exposed {
 /// Returns the exposed communication of one micro-batch. If a reduction and a gather overlap with
 /// one layer, the gather comes second, and exposed time is attributed to it first.
 pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
-    let blocks = Blocks::of(compute, comm);
+    let blocks = Blocks::new(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
     let shows = |block: Block| block.both - block.compute;
     let second = shows(steady).min(comm.regather_layer);
@@ -305,7 +305,7 @@ pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
 /// and the part in which blocks run.
 pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Seconds) {
     let layers = f64::from(compute.layers);
-    let side = |time, traffic| beside(time, traffic, compute.contention);
+    let side = |time, traffic| overlap_block(time, traffic, compute.contention);
     let has_any = f64::from(u8::from(compute.layers > 0));
     let first = side(compute.embedding_forward, has_any * comm.gather_layer);
     let middle = side(compute.layer_forward, comm.gather_layer);

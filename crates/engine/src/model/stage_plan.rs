@@ -2,7 +2,7 @@
 
 use super::comm::DataParallelComm;
 use super::comm::groups::Groups;
-use super::comm::pipeline::neighbours;
+use super::comm::pipeline::stage_message_times;
 use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::{self, UnitTimes, launches};
 use super::experts::exchange::ExpertExchange;
@@ -68,7 +68,7 @@ pub struct LayerPlan {
 
 impl LayerPlan {
     /// Returns the plan of layers with the block shares `shares`.
-    pub fn of(setup: &Setup, shares: &LayerShares) -> Self {
+    pub fn new(setup: &Setup, shares: &LayerShares) -> Self {
         let units = compute::unit_times(setup, shares);
         let hiding = Hiding {
             matmul: units.layer_matmul,
@@ -78,8 +78,8 @@ impl LayerPlan {
         };
         Self {
             units,
-            experts: if shares.moe > 0.0 { ExpertExchange::of(setup, &units) } else { ExpertExchange::default() },
-            exchange: TpCpComm::of(setup, states::recipe_bytes(setup.recipe).activation, &hiding, shares),
+            experts: if shares.moe > 0.0 { ExpertExchange::new(setup, &units) } else { ExpertExchange::default() },
+            exchange: TpCpComm::new(setup, states::recipe_bytes(setup.recipe).activation, &hiding, shares),
         }
     }
 }
@@ -89,12 +89,12 @@ impl StagePlan {
     pub(in crate::model) fn new(setup: &Setup, groups: &Groups, of_layer: &LayerPlan, stage: &Stage) -> Self {
         let LayerPlan { units, experts, exchange } = of_layer;
         let params = stage.params;
-        let sync = GradientSyncPlan::of(setup);
+        let sync = GradientSyncPlan::new(setup);
         let bytes = states::recipe_bytes(setup.recipe);
         let layers = f64::from(stage.layers);
         let passes = [units.layer_forward, units.layer_backward].map(|layer| layers * layer);
-        let neighbours = neighbours(setup, bytes.activation, passes);
-        let both = |[forward, backward]: [Seconds; 2]| layers * (forward + Backward::of(setup).passed * backward);
+        let neighbours = stage_message_times(setup, bytes.activation, passes);
+        let both = |[forward, backward]: [Seconds; 2]| layers * (forward + Backward::new(setup).passed * backward);
         let of_layers = both([exchange.layer_forward, exchange.layer_backward]);
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
@@ -187,12 +187,12 @@ impl StagePlan {
 
     /// Returns the communication of a micro-batch of the step.
     pub fn comm(&self, is_first: bool, is_last: bool) -> CommTimes {
-        self.of_micro_batch(self.data_parallel.micro_batch, is_first, is_last)
+        self.micro_batch_comm(self.data_parallel.micro_batch, is_first, is_last)
     }
 
     /// Returns the part of `both`, the communication of a micro-batch that gathers and reduces,
     /// that this micro-batch performs.
-    pub fn of_micro_batch<C: Copy + Default>(&self, both: CommTimes<C>, is_first: bool, is_last: bool) -> CommTimes<C> {
+    pub fn micro_batch_comm<C: Copy + Default>(&self, both: CommTimes<C>, is_first: bool, is_last: bool) -> CommTimes<C> {
         let gathers = is_first || self.sync.gather_each;
         let comm = if gathers { both } else { both.without_gather() };
         if self.reduces(is_last) { comm } else { comm.without_reduction() }
@@ -335,7 +335,7 @@ fn compute_times(
     let moe_share = stage.shares.moe;
     let host = offloaded_activations(setup, &stage.shares);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
-    let share = Backward::of(setup);
+    let share = Backward::new(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
     let waits = |block: Seconds| (host - block).max(Seconds::ZERO);
     let (forward, backward) = (units.layer_forward + layer_forward, units.layer_backward + layer_backward);

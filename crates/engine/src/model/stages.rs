@@ -74,7 +74,7 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let stage = |layers: u32, blocks: BlockCounts, moe_layers: f64, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
         let shares = if arch.pattern.is_used() {
-            LayerShares::of(blocks)
+            LayerShares::from_counts(blocks)
         } else {
             LayerShares::mixture(if layers > 0 { moe_layers / f64::from(layers) } else { 0.0 })
         };
@@ -89,7 +89,7 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
         return ByStage::only(stage(first, in_first, f64::from(in_first.experts), 1.0, 0));
     }
     let before_last = arch.blocks_among(all.saturating_sub(last));
-    let (others, in_last) = (before_last.without(in_first), arch.blocks().without(before_last));
+    let (others, in_last) = (before_last.minus(in_first), arch.blocks().minus(before_last));
     let share = f64::from(others.experts) / f64::from(others.layers.max(1));
     let count = between_stages(setup, pp, [first, between, last]);
     ByStage {
@@ -105,11 +105,11 @@ fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     let arch = &setup.architecture;
     let held = blocks.and(arch.mtp_blocks(1));
     let passed = blocks.and(arch.mtp_blocks(setup.mtp));
-    let params = per_rank::params(setup, held.layers, LayerShares::of(held), stage.embedding, stage.head);
+    let params = per_rank::params(setup, held.layers, LayerShares::from_counts(held), stage.embedding, stage.head);
     Stage {
         layers: passed.layers,
         moe_layers: f64::from(passed.experts),
-        shares: LayerShares::of(passed),
+        shares: LayerShares::from_counts(passed),
         params,
         ..stage
     }
@@ -117,11 +117,11 @@ fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
 
 /// Returns the parameters of the whole model, as held and trained by one GPU without any
 /// parallelism; those of an image encoder are included outside the layers.
-pub fn of_model(setup: &Setup) -> LocalParams {
+pub fn model_params(setup: &Setup) -> LocalParams {
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
     let mut params = stages(&alone).first.params;
     if setup.architecture.tower.is_used() {
-        let tower = params::of_setup(&alone);
+        let tower = params::tower_params(&alone);
         params.held.root += tower.held.all();
         params.trained.root += tower.trained.all();
     }

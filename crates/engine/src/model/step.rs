@@ -42,7 +42,7 @@ fn with_memory(setup: &Setup, stages: &ByStage<Stage>, memory: MemoryReport) -> 
         f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len) * micro_batches * setup.useful();
     let tokens_per_step = tokens_per_replica * f64::from(setup.mesh.replicas());
     let tokens_per_s_per_gpu = tokens_per_step / f64::from(setup.mesh.gpus()) / time.step.get();
-    let model = flops::of_setup(setup);
+    let model = flops::model_flops_per_token(setup);
     let keys = flops::counted_keys(&setup.architecture, seq_len, setup.mfu_convention);
     let executed = model + flops::beside_model_per_token(setup, keys);
     let peak = compute::peak(setup);

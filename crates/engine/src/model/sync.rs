@@ -22,7 +22,7 @@ impl GradientSyncPlan {
     /// reshards after the forward pass. ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in the
     /// last. ZeRO's weights are gathered once, after the update or (overlapped) under the next
     /// forward pass.
-    pub fn of(setup: &Setup) -> Self {
+    pub fn new(setup: &Setup) -> Self {
         let pipelined = setup.mesh.pp > 1;
         let by_default = match setup.sharding {
             Sharding::Fsdp(_) => !pipelined,

@@ -3,7 +3,7 @@
 
 use super::cost::{Amount, CollectiveCost, CollectiveKind, Operations, Traffic};
 use super::report::{Lane, Span, Work};
-use super::schedule::{CommTimes, ComputeTimes, ExpertPass, ExpertTimes, beside};
+use super::schedule::{CommTimes, ComputeTimes, ExpertPass, ExpertTimes, overlap_block};
 use crate::units::Seconds;
 
 /// Work of the blocks of [`ComputeTimes`], and exchanges of their experts.
@@ -188,7 +188,7 @@ impl Player<'_> {
             self.emit(Lane::Shard, its_work, its_layer, end, cost.time, moved(cost.amount));
             end += cost.time;
         }
-        let done = beside(block.time, end - self.now, self.contention);
+        let done = overlap_block(block.time, end - self.now, self.contention);
         let exposed = block.experts.exposed;
         let exchange = block.exchange - exposed;
         let end_of_compute = self.compute(&block, done.compute - block.exchange);

@@ -133,7 +133,7 @@ impl Trained {
 impl Targets {
     /// Returns whether adapters are on attention's query and value projections, on those of keys
     /// and of the output, and on MLPs.
-    pub const fn of(self) -> TargetModules {
+    pub const fn modules(self) -> TargetModules {
         let (query_value, key, output, mlp) = match self {
             Self::QueryValue => (true, false, false, false),
             Self::QueryKeyValue => (true, true, false, false),

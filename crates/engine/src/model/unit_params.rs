@@ -46,7 +46,7 @@ impl Units {
     }
 
     /// Returns the difference of two sets of units.
-    pub(super) fn without(&self, other: &Self) -> Self {
+    pub(super) fn minus(&self, other: &Self) -> Self {
         Self {
             layers: self.layers,
             layer: self.layer - other.layer,
@@ -60,7 +60,7 @@ impl Units {
     }
 
     /// Returns the share `share` of each layer's parameters.
-    pub(super) fn of_layers(&self, share: f64) -> Self {
+    pub(super) fn scale_layers(&self, share: f64) -> Self {
         Self {
             layer: share * self.layer,
             layer_matrices: share * self.layer_matrices,
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn a_share_of_layers_and_its_rest_are_the_layers() {
-        let half = UNITS.of_layers(0.5);
+        let half = UNITS.scale_layers(0.5);
         assert_eq!((half.dense(), half.experts(), half.root, half.head), (22.0, 150.0, 7.0, 5.0));
-        let rest = UNITS.without(&half);
+        let rest = UNITS.minus(&half);
         let of_layers = Units { root: 0.0, head: 0.0, ..half };
         assert_eq!(rest, of_layers);
     }

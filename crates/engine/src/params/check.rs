@@ -1,7 +1,7 @@
 //! Checks the bounds of every parameter.
 
 use super::quantity::{is_valid, nearest, with_unit};
-use super::{Group, Kind, Number, Param, ParamId};
+use super::{Group, ParamKind, Number, Param, ParamId};
 use crate::digits::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
@@ -24,7 +24,7 @@ pub fn is_within_bounds(param: &Param, scenario: &Scenario) -> bool {
 }
 
 pub(crate) fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
-    let Kind::Number(number) = param.kind else { return None };
+    let ParamKind::Number(number) = param.kind else { return None };
     let value = (number.get)(scenario);
     // A percentage stored as a fraction may miss its bound by a rounding error.
     if is_valid(&number, value) || is_valid(&number, tidy(value)) {

@@ -1,7 +1,7 @@
 //! The data of a run: a number of tokens, or a list of texts.
 
 use super::Scenario;
-use crate::model::lengths::{Batching, Texts, of_texts};
+use crate::model::lengths::{Batching, Texts, lengths_from_texts};
 use crate::model::run::{RunChoices, batch, budget};
 use crate::model::setup::Setup;
 use crate::model::step;
@@ -139,7 +139,7 @@ impl Scenario {
         }
         let texts = Texts::new(self.texts.mean_length, setup.batch.seq_len);
         let replicas = setup.mesh.replicas();
-        let (seq_len, lengths) = of_texts(self.texts.batching, texts, &setup.batch, setup.sharding, replicas);
+        let (seq_len, lengths) = lengths_from_texts(self.texts.batching, texts, &setup.batch, setup.sharding, replicas);
         Setup { batch: Batch { seq_len, ..setup.batch }, lengths, ..setup }
     }
 }

@@ -152,7 +152,7 @@ impl Scenario {
 
     /// Returns the host memory of the run, without evaluating the step.
     pub fn host_memory(&self) -> HostMemory {
-        HostMemory::of(&self.setup(), &self.run_choices())
+        HostMemory::new(&self.setup(), &self.run_choices())
     }
 
     /// Returns the run around a step of this scenario that has been evaluated already.

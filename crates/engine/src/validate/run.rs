@@ -50,12 +50,12 @@ pub(super) fn checkpoint_interval(setup: &Setup, choices: &RunChoices) -> Option
 
 /// Returns a note if the run needs more memory than its hosts have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
-    let memory = HostMemory::of(setup, choices);
+    let memory = HostMemory::new(setup, choices);
     if memory.fits() {
         return None;
     }
     let HostMemory { init, checkpoint, .. } = memory;
-    let held = memory.held();
+    let held = memory.offloaded_bytes();
     // The note refers to the largest part.
     let (key, most, change) = if held >= init.max(checkpoint) {
         (ParamId::OffloadOptimizer, "what is offloaded, with its pinned buffers,", "Offload less, or use more hosts")

@@ -3,7 +3,7 @@
 
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use engine::params::{Kind, Param, Scale, every};
+use engine::params::{ParamKind, Param, Scale, every};
 use engine::scenario::{CUSTOM, Scenario};
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
 
 fn move_to(scenario: &mut Scenario, param: &Param, share: f64) {
     match param.kind {
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let value = match number.scale {
                 Scale::Linear => number.min + share * (number.max - number.min),
                 Scale::Log | Scale::PowersOfTwo => number.min * (number.max / number.min).powf(share),
@@ -52,6 +52,6 @@ fn move_to(scenario: &mut Scenario, param: &Param, share: f64) {
             let value = if number.integer { value.round() } else { value };
             (number.set)(scenario, value.clamp(number.min, number.max));
         }
-        Kind::Choice(choice) => (choice.set)(scenario, (share * choice.options.len() as f64) as usize),
+        ParamKind::Choice(choice) => (choice.set)(scenario, (share * choice.options.len() as f64) as usize),
     }
 }

@@ -26,7 +26,7 @@ fn close(found: f64, expected: f64) {
 
 fn traffic(link: &str) -> DataParallelComm<CollectiveCost> {
     let setup = decode(&format!("cluster=dgx-h100&gpus=64&recipe=fsdp2-mixed-bf16&{link}")).scenario.setup();
-    DataParallelComm::of(&setup, &stages(&setup).first.params)
+    DataParallelComm::new(&setup, &stages(&setup).first.params)
 }
 
 /// A layer of Llama 3 8B, and what is outside: two vocabularies of 128,256 and the final norm.

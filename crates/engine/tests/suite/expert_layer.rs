@@ -54,7 +54,7 @@ fn spelled_out(gpus: u32) -> Scenario {
 #[test]
 fn a_scenario_that_spells_out_tutels_headline_takes_its_time() {
     for gpus in [16, 128, 2048] {
-        let (ours, published) = (best(&MoeLayer::of(&spelled_out(gpus).setup())), best(&headline(gpus)));
+        let (ours, published) = (best(&MoeLayer::from_setup(&spelled_out(gpus).setup())), best(&headline(gpus)));
         let ratio = ours.time.total() / published.time.total();
         assert!((ratio - 1.0).abs() < 0.02, "{gpus} GPUs: {ratio}");
         assert_eq!(ours.choice, published.choice);
@@ -65,7 +65,7 @@ fn a_scenario_that_spells_out_tutels_headline_takes_its_time() {
 /// products forward.
 fn ratios(scenario: &Scenario) -> (f64, f64) {
     let setup = scenario.setup();
-    let layer = MoeLayer::of(&setup);
+    let layer = MoeLayer::from_setup(&setup);
     let choice = Choice { algorithm: setup.experts.algorithm, ..Choice::PLAIN };
     let products = unit_times(&setup, &LayerShares::mixture(1.0)).experts_forward;
     (one_way(&layer, choice) / dispatch_time(&setup), experts(&layer, choice) / products)
@@ -102,7 +102,7 @@ fn no_shape_makes_a_time_that_is_no_number() {
     nothing.architecture.experts.num_experts = 0;
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..start };
     for setup in [nothing, alone] {
-        let layer = MoeLayer::of(&setup);
+        let layer = MoeLayer::from_setup(&setup);
         for r in [0, 1, 4] {
             for chunks in CHUNKS {
                 let choice = Choice { r, chunks, algorithm: AllToAll::TwoDimensional };

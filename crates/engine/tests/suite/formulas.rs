@@ -178,7 +178,7 @@ const UNHIDDEN: Hiding = Hiding {
 fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
     for (model, less) in [("mixtral-8x7b", 0.5), ("deepseek-v3", 1.0)] {
         let setup = setup(&format!("cluster=dgx-h100&model={model}&gpus=64&tp=8"));
-        let of = |moe_share| TpCpComm::of(&setup, 2.0, &UNHIDDEN, &LayerShares::mixture(moe_share)).layer_forward;
+        let of = |moe_share| TpCpComm::new(&setup, 2.0, &UNHIDDEN, &LayerShares::mixture(moe_share)).layer_forward;
         close(of(1.0) / of(0.0), less);
     }
 }
@@ -189,7 +189,7 @@ fn recomputed_attention_repeats_its_exchange() {
     let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     let base = Setup { choices: Choices { context: ContextExchange::AllGather, ..base.choices }, ..base };
     let of = |recompute| {
-        TpCpComm::of(
+        TpCpComm::new(
             &Setup { choices: Choices { recompute, ..base.choices }, ..base },
             2.0,
             &UNHIDDEN,
@@ -206,7 +206,7 @@ fn recomputed_attention_repeats_its_exchange() {
 fn the_last_part_of_attention_hides_no_hop() {
     let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     base.context = ContextExchange::Ring;
-    let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
+    let of = |attention| TpCpComm::new(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
@@ -222,7 +222,7 @@ fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
     let [forward, backward] = HALF_KEYS.map(|half| by_length(65_536.0, half));
     close(units.layer_attention_backward / units.layer_attention, 2.5 * forward / backward);
     let of = |attention_backward| {
-        TpCpComm::of(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, &LayerShares::DENSE).layer_backward
+        TpCpComm::new(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, &LayerShares::DENSE).layer_backward
     };
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
@@ -238,7 +238,7 @@ fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
         let mut base = setup(&format!("cluster=dgx-h100&model=gpt-3-175b&gpus={cp}&cp={cp}&seq={seq}"));
         base = Setup { choices: Choices { context, sequence_heads, ..base.choices }, ..base };
         base.network.intra_node_latency = Seconds::ZERO;
-        TpCpComm::of(&base, 2.0, &UNHIDDEN, &LayerShares::DENSE).layer_forward.get()
+        TpCpComm::new(&base, 2.0, &UNHIDDEN, &LayerShares::DENSE).layer_forward.get()
     };
     let heads = |cp| of(cp, ContextExchange::AllToAll, cp);
     assert!((heads(8) / heads(4) / (7.0 / 8.0 / (3.0 / 4.0)) - 1.0).abs() < 0.02);
@@ -293,7 +293,7 @@ fn the_shard_of_an_offloaded_unit_comes_from_the_host() {
             setup.accelerator.host_link = BytesPerSecond::from_gb_per_s(63.0);
             setup.offload.parameters = offloaded;
             assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
-            let comm = Playback::of(&setup).plan().comm(true, true);
+            let comm = Playback::new(&setup).plan().comm(true, true);
             [comm.gather_root, comm.gather_layer].map(Seconds::get)
         };
         let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;

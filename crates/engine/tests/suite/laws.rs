@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn factors_of_the_peak_are_its_parts(scenario in any_scenario()) {
         let setup = scenario.setup();
-        let (report, terms) = (scenario.report(), PeakTerms::of(&setup));
+        let (report, terms) = (scenario.report(), PeakTerms::new(&setup));
         let part = |part| report.memory.parts.get(part).get();
         let [root, layer, mean] = terms.gathered_units;
         let whole = root + terms.stage.params.held.layers * mean;
@@ -304,7 +304,7 @@ choices: Choices { offload: Offload::NONE, ..scenario.choices },
         prop_assert!(close(compute, report.time.compute), "{compute:?} {:?}", report.time);
         prop_assert!(close(comm, report.time.comm), "{comm:?} {:?}", report.time);
         prop_assert!(close(end - compute - report.time.bubble, report.time.exposed_comm), "{:?}", report.time);
-        let playback = Playback::of(&setup);
+        let playback = Playback::new(&setup);
         prop_assert!(close(playback.end(), report.time.step), "{:?} {:?}", playback.end(), report.time);
         for micro_batch in 0..playback.micro_batches() {
             let (start, end) = (playback.start(micro_batch), playback.start(micro_batch + 1));
@@ -351,7 +351,7 @@ fn is_under_every_bound(setup: &Setup) -> bool {
     if !report.fits() {
         return false;
     }
-    let bounds = Bounds { latency: setup.network.inter_node_latency, ..Bounds::of(setup) };
+    let bounds = Bounds { latency: setup.network.inter_node_latency, ..Bounds::from_setup(setup) };
     let slack = 1.0 + 1e-9;
     let tokens = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len);
     assert!(tokens <= bounds.tokens_max(), "E_max: {setup:?}");

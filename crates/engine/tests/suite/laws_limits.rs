@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::{any_valid_scenario, as_asked, laws};
-use engine::model::compute::parts::{Operator, of, parts};
+use engine::model::compute::parts::{Operator, operator_cost, parts};
 use engine::model::compute::peak;
 use engine::model::parallel::Schedule;
 use engine::model::report::Report;
@@ -95,7 +95,7 @@ proptest! {
         let parts = parts(&setup);
         let mut least = Seconds::ZERO;
         for operator in [Operator::Projections, Operator::Mlp, Operator::Experts, Operator::Elementwise, Operator::Head] {
-            let cost = of(&parts, operator);
+            let cost = operator_cost(&parts, operator);
             if operator != Operator::Elementwise {
                 prop_assert!(cost.amount.flops / fastest <= cost.time * SLACK, "{operator:?} {cost:?}");
             }

@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn a_larger_gpu_never_lowers_the_odds(scenario in any_scenario(), times in 1.0..20.0_f64) {
         let (small, large) = (on(&scenario, 1.0).report(), on(&scenario, times).report());
-        prop_assert_eq!(PeakKind::of_stack(&small), PeakKind::of_stack(&large));
+        prop_assert_eq!(PeakKind::classify_stack(&small), PeakKind::classify_stack(&large));
         // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of
         // it.
         prop_assume!(large.memory.needed <= small.memory.needed);

@@ -4,9 +4,9 @@ use crate::any::any_scenario;
 use crate::laws::{any_valid_scenario, as_asked, laws};
 use catalog::MODELS;
 use engine::model::choices::Choices;
-use engine::model::flops::of_setup;
+use engine::model::flops::model_flops_per_token;
 use engine::model::lengths::Batching;
-use engine::model::memory::states::of_gpu;
+use engine::model::memory::states::gpu_states;
 use engine::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
@@ -44,7 +44,7 @@ proptest! {
         let with = |base| {
             let mut setup = scenario.setup();
             setup.trained = Trained { method: Method::Lora, base, ..scenario.trained };
-            stages(&setup).iter().map(|stage| of_gpu(&setup, &stage.params).total().get()).sum::<f64>()
+            stages(&setup).iter().map(|stage| gpu_states(&setup, &stage.params).total().get()).sum::<f64>()
         };
         prop_assert!(with(narrow) <= with(BaseFormat::Bf16), "{} {}", with(narrow), with(BaseFormat::Bf16));
     }
@@ -57,10 +57,10 @@ proptest! {
         };
         let layers = Trained { method: Method::Layers, frozen_layers: layers, base: BaseFormat::Bf16, ..scenario.trained };
         for (some, all) in stages(&with(layers)).iter().zip(stages(&with(Trained::ALL)).iter()) {
-            let [some, all] = [(layers, some), (Trained::ALL, all)].map(|(trained, stage)| of_gpu(&with(trained), &stage.params));
+            let [some, all] = [(layers, some), (Trained::ALL, all)].map(|(trained, stage)| gpu_states(&with(trained), &stage.params));
             prop_assert!(some.gradients <= all.gradients && some.optimizer <= all.optimizer, "{some:?} {all:?}");
         }
-        let flops = |trained| of_setup(&with(trained)).get();
+        let flops = |trained| model_flops_per_token(&with(trained)).get();
         prop_assert!(flops(layers) <= flops(Trained::ALL) * (1.0 + 1e-12));
     }
 
@@ -192,7 +192,7 @@ fn adapters_of_full_rank_on_everything_need_no_less_than_full_training() {
             let adapted = Setup { choices: Choices { trained, ..full.choices }, ..full };
             let states = |setup: &Setup| {
                 let stage = stages(setup).first;
-                (stage.params, of_gpu(setup, &stage.params).total())
+                (stage.params, gpu_states(setup, &stage.params).total())
             };
             let ((adapters, more), (whole, less)) = (states(&adapted), states(&full));
             assert!(adapters.trained.layer_matrices >= whole.held.layer_matrices, "{} over {tp}", entry.id);

@@ -8,8 +8,8 @@ const LLAMA: &str =
 
 fn gradient_gib(link: &str) -> f64 {
     let setup = decode(link).scenario.setup();
-    let terms = PeakTerms::of(&setup);
-    let params = InBackward::of(&setup, &terms.stage.params).unwrap();
+    let terms = PeakTerms::new(&setup);
+    let params = InBackward::new(&setup, &terms.stage.params).unwrap();
     terms.bytes.gradients * params.root.max(params.head).max(params.layer) / f64::from(1 << 30)
 }
 
@@ -28,7 +28,7 @@ fn one_gradient_is_alive_under_lomo() {
 fn a_head_in_chunks_and_a_tied_one_keep_more() {
     let of = |link: &str| {
         let setup = decode(&format!("{LLAMA}&inbwd=yes&{link}")).scenario.setup();
-        InBackward::of(&setup, &PeakTerms::of(&setup).stage.params).unwrap()
+        InBackward::new(&setup, &PeakTerms::new(&setup).stage.params).unwrap()
     };
     let (whole, chunked, tied) = (of("loss=standard"), of("loss=chunked"), of("model=llama-3.2-1b&loss=standard"));
     assert_eq!([whole.loss, chunked.loss], [0.0, 2.0 * chunked.head]);
@@ -40,5 +40,5 @@ fn a_head_in_chunks_and_a_tied_one_keep_more() {
 #[test]
 fn several_micro_batches_update_after_the_backward_pass() {
     let setup = decode(&format!("{LLAMA}&inbwd=yes&accum=2")).scenario.setup();
-    assert_eq!(InBackward::of(&setup, &PeakTerms::of(&setup).stage.params), None);
+    assert_eq!(InBackward::new(&setup, &PeakTerms::new(&setup).stage.params), None);
 }

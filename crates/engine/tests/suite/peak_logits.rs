@@ -1,6 +1,6 @@
 //! Logits of a tiled loss.
 
-use engine::model::memory::{bytes_per_logit, logits};
+use engine::model::memory::{live_bytes_per_logit, logits};
 use engine::model::stages::stages;
 use links::decode;
 
@@ -12,7 +12,7 @@ fn a_tiled_loss_holds_one_tile() {
     let held = |loss: &str, seq: &str| {
         let link = format!("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq={seq}&loss={loss}");
         let setup = decode(&link).scenario.setup();
-        bytes_per_logit(&setup) * logits(&setup, &stages(&setup).first) / GIB
+        live_bytes_per_logit(&setup) * logits(&setup, &stages(&setup).first) / GIB
     };
     assert!(held("standard", "16k") - held("tiled", "16k") > 14.0);
     assert!((held("tiled", "1m") - 3.0).abs() < 1e-9 && (held("tiled", "16k") - 3.0).abs() < 1e-9);

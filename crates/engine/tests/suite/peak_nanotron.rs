@@ -1,6 +1,6 @@
 //! The peaks of nanotron's sweep.
 
-use engine::model::memory::{PeakTerms, of_stage};
+use engine::model::memory::{PeakTerms, stage_memory};
 use engine::model::report::MemoryPart;
 use engine::model::software::Cache;
 use engine::model::stages::stages;
@@ -11,7 +11,7 @@ fn reserved(layout: &str) -> f64 {
     let model = "model=custom&layers=32&hidden=4096&heads=32&kv=32&ffn=14336&vocab=131072&seq=4096";
     let link = format!("cluster=dgx-h100&framework=nanotron&recipe=megatron-mixed&{model}&{layout}");
     let setup = decode(&link).scenario.setup();
-    let memory = of_stage(&setup, &stages(&setup).first);
+    let memory = stage_memory(&setup, &stages(&setup).first);
     (memory.peak - memory.parts.get(MemoryPart::Context)).gib()
 }
 
@@ -38,7 +38,7 @@ fn what_is_held_does_not_grow_with_layers_beyond_the_queue() {
             "cluster=dgx-h100&framework=nanotron&gpus=8&tp=8&model=custom&layers={layers}&hidden=4096&heads=32&kv=32&ffn=14336&vocab=131072"
         );
         let setup = decode(&link).scenario.setup();
-        let PeakTerms { cache: Cache::Share(held), alive, tokens, .. } = PeakTerms::of(&setup) else { panic!() };
+        let PeakTerms { cache: Cache::Share(held), alive, tokens, .. } = PeakTerms::new(&setup) else { panic!() };
         // Of all tokens and the full width, 2 bytes an element.
         held * alive.allocated.get() / (tokens * 4096.0 * 2.0)
     };

@@ -6,7 +6,7 @@ use links::decode;
 const LINK: &str = "cluster=dgx-h100&gpus=64&model=llama-3.1-8b&strategy=full-shard&recompute=full&framework=deepspeed";
 
 fn terms(more: &str) -> PeakTerms {
-    PeakTerms::of(&decode(&format!("{LINK}&{more}")).scenario.setup())
+    PeakTerms::new(&decode(&format!("{LINK}&{more}")).scenario.setup())
 }
 
 /// Hugging Face's documentation of DeepSpeed: 1e9 live parameters take about 2 GB; the bucket
@@ -27,6 +27,6 @@ fn live_parameters_and_the_bucket_are_those_of_the_configuration() {
 
 #[test]
 fn one_gpu_gathers_nothing() {
-    let alone = PeakTerms::of(&decode(&LINK.replace("gpus=64", "gpus=1")).scenario.setup());
+    let alone = PeakTerms::new(&decode(&LINK.replace("gpus=64", "gpus=1")).scenario.setup());
     assert_eq!(alone.gathered, Gathered::Nothing);
 }

@@ -6,7 +6,7 @@ use links::decode;
 
 fn bytes_waiting(layout: &str) -> (f64, f64) {
     let link = "cluster=dgx-a100-80&model=bloom-176b&framework=megatron-legacy&strategy=zero1&recompute=full&accum=64";
-    let terms = PeakTerms::of(&decode(&format!("{link}&{layout}")).scenario.setup());
+    let terms = PeakTerms::new(&decode(&format!("{link}&{layout}")).scenario.setup());
     let waiting = terms.unreduced;
     let bytes = terms.bytes.gathered * waiting.computed + terms.bytes.reduced * waiting.reduced;
     (bytes, terms.stage.params.held.all())
@@ -33,7 +33,7 @@ fn deepspeed_flattens_gradients_for_the_update() {
     let of = |link: &str| {
         let link =
             format!("cluster=dgx-a100-80&gpus=1&seq=256&recompute=full&framework=deepspeed&recipe=zero-mixed&{link}");
-        PeakTerms::of(&decode(&link).scenario.setup())
+        PeakTerms::new(&decode(&link).scenario.setup())
     };
     let whole = of("model=phi-2&strategy=full-shard");
     assert_eq!(whole.moment, PeakMoment::Optimizer);

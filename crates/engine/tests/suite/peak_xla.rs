@@ -11,7 +11,7 @@ fn llama_405b_fits_on_chips_of_32_gib_product_by_product() {
     let link = "cluster=tpu-v6e-pod&model=llama-3.1-405b&gpus=512&seq=8192&strategy=full-shard&recompute=full\
                 &offloadact=yes&loss=chunked&recipe=fsdp2-bf16-reduce16";
     let of = |framework: &str| decode(&format!("{link}&framework={framework}&compile=yes")).scenario;
-    let terms = PeakTerms::of(&of("maxtext").setup());
+    let terms = PeakTerms::new(&of("maxtext").setup());
     assert_eq!(terms.gathered, Gathered::Live(2.0 * 16_384.0 * 53_248.0));
     assert!(of("maxtext").report().fits() && !of("pytorch").report().fits());
 }

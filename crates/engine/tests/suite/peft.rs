@@ -4,7 +4,7 @@ use engine::model::choices::Choices;
 use engine::model::software::Framework;
 use engine::model::stages::stages;
 use engine::model::trained::{Method, Targets, Trained};
-use engine::params::{Kind, ParamId};
+use engine::params::{ParamKind, ParamId};
 use engine::scenario::{Scenario, Strategy};
 
 const COUNTS: &str = include_str!("../../../../tests/peft/counts.csv");
@@ -38,7 +38,7 @@ fn adapters_have_as_many_parameters_as_peft_counts() {
 
 fn targets(key: &str) -> Targets {
     let mut scenario = catalog::default_scenario();
-    let Kind::Choice(choice) = ParamId::LoraTargets.param().kind else { panic!("targets are a choice") };
+    let ParamKind::Choice(choice) = ParamId::LoraTargets.param().kind else { panic!("targets are a choice") };
     let index = choice.options.iter().position(|option| option.key == key).unwrap();
     (choice.set)(&mut scenario, index);
     scenario.trained.targets

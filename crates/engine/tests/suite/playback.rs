@@ -15,7 +15,7 @@ use engine::units::Bytes;
 use engine::units::Seconds;
 
 fn spans(scenario: &Scenario) -> Vec<Span> {
-    let playback = Playback::of(&scenario.setup());
+    let playback = Playback::new(&scenario.setup());
     let mut spans = Vec::new();
     playback.micro_batch(0, &mut |span| spans.push(span));
     spans

@@ -3,7 +3,7 @@
 use crate::cases::cases;
 use catalog::{default_scenario, field_text};
 use engine::params::quantity::{link_text, parse};
-use engine::params::{Group, Kind, every, find};
+use engine::params::{Group, ParamKind, every, find};
 use engine::scenario::Model;
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ proptest! {
     #[test]
     fn link_text_sets_the_same_value(place in 0..every().count(), fraction in 0.0..=1.0_f64) {
         let param = every().nth(place).unwrap();
-        if let Kind::Number(number) = param.kind {
+        if let ParamKind::Number(number) = param.kind {
             let mut scenario = default_scenario();
             if param.group == Group::Architecture {
                 scenario.model = Model::Custom { architecture: scenario.model.architecture() };

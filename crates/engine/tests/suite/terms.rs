@@ -2,18 +2,18 @@
 //! against a number derived from its definition: a wrong term written together with its record
 //! passes the guard.
 
-use engine::model::adapters::of_attention;
+use engine::model::adapters::attention_modules;
 use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, point_to_point, reduce_scatter};
 use engine::model::comm::tp_cp::{Hiding, TpCpComm};
-use engine::model::compute::parts::{Operator, of, parts};
+use engine::model::compute::parts::{Operator, operator_cost, parts};
 use engine::model::compute::{UnitCosts, UnitTimes, launches, matmul_rate, memory_rate, unit_costs, unit_times};
 use engine::model::cost::OperatorCost;
 use engine::model::experts::exchange::{ExpertExchange, both_ways, dispatch_time, in_chunks};
 use engine::model::experts::{Dispatcher, ExpertParallel, copies, local_experts, local_tokens, received};
 use engine::model::flops::recurrent::executed;
 use engine::model::images::TowerTraining;
-use engine::model::lengths::{Batching, Texts, of_texts};
-use engine::model::memory::activations::{Moment, layer, of_state};
+use engine::model::lengths::{Batching, Texts, lengths_from_texts};
+use engine::model::memory::activations::{Moment, layer, mixer_bytes_per_token};
 use engine::model::parallel::{ContextExchange, Mesh};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Graphs, NormKernel, RepeatedHeads, StateKernel};
@@ -46,7 +46,7 @@ const UNHIDDEN: Hiding = Hiding {
 const MIXER: LayerShares = LayerShares { attention: 0.0, recurrent: 1.0, mlp: 0.0, moe: 0.0 };
 
 fn exchanges(setup: &Setup, shares: &LayerShares) -> TpCpComm {
-    TpCpComm::of(setup, 2.0, &UNHIDDEN, shares)
+    TpCpComm::new(setup, 2.0, &UNHIDDEN, shares)
 }
 
 /// Llama 3 8B: 32 heads of queries and 8 of keys and of values, 128 wide.
@@ -186,11 +186,11 @@ fn launched(setup: &Setup, shares: &LayerShares) -> f64 {
 fn exchanges_are_launched_too() {
     let of = |link: &str| launched(&host(&format!("{LLAMA}&{link}")), &LayerShares::DENSE);
     let slowest = |hosts: f64| 1.0 + 0.05 * (2.0 * hosts.ln()).sqrt();
-    close(of("tp=1"), 10.0);
-    close(of("tp=2"), (10.0 + 1.0) * slowest(2.0));
-    close(of("tp=8"), (10.0 + 1.0) * slowest(8.0));
-    close(of("cp=4"), 10.0 + 2.0);
-    close(of("tp=4&cp=4"), (10.0 + 1.0 + 2.0) * slowest(4.0));
+    close(operator_cost("tp=1"), 10.0);
+    close(operator_cost("tp=2"), (10.0 + 1.0) * slowest(2.0));
+    close(operator_cost("tp=8"), (10.0 + 1.0) * slowest(8.0));
+    close(operator_cost("cp=4"), 10.0 + 2.0);
+    close(operator_cost("tp=4&cp=4"), (10.0 + 1.0 + 2.0) * slowest(4.0));
     // A host of twice the speed.
     let mut fast = host(&format!("{LLAMA}&tp=2&cp=4"));
     fast.network.host.speed = 2.0;
@@ -284,7 +284,7 @@ fn hybrid(kind: RecurrentKind, tp: u32, cp: u32) -> Setup {
         ..Recurrent::NONE
     };
     let mixer = LayerKind { mixer: Mixer::Recurrent, mlp: Mlp::None };
-    let list = Architecture { num_hidden_layers: 2, pattern: Pattern::of([mixer]), recurrent, ..setup.architecture };
+    let list = Architecture { num_hidden_layers: 2, pattern: Pattern::from_layers([mixer]), recurrent, ..setup.architecture };
     setup.architecture = list;
     setup
 }
@@ -335,14 +335,14 @@ fn tensor_parallelism_splits_the_kernels_of_mixers() {
             close(executed(&setup.architecture.recurrent).get(), flops);
             let tokens = 2.0 * 1024.0 / f64::from(tp);
             // Backward: three and a half times the forward pass.
-            let fused = of(&parts(&setup), Operator::StateCore);
+            let fused = operator_cost(&parts(&setup), Operator::StateCore);
             close(fused.amount.flops.get(), 4.5 * tokens * flops);
             close(fused.amount.bytes.get(), 4.5 * tokens * (2.0 * 128.0 * widths + states));
             // Operator by operator: each kept tensor is written and read, and twice that backward.
             setup.kernels.state = StateKernel::Eager;
-            let eager = of(&parts(&setup), Operator::StateCore);
+            let eager = operator_cost(&parts(&setup), Operator::StateCore);
             close(eager.amount.flops.get(), 3.0 * tokens * flops);
-            close(eager.amount.bytes.get(), 3.0 * 2.0 * 2.0 * 1024.0 * of_state(&setup, 2.0));
+            close(eager.amount.bytes.get(), 3.0 * 2.0 * 2.0 * 1024.0 * mixer_bytes_per_token(&setup, 2.0));
             let rate = setup.accelerator.peak_32bit * setup.accelerator.efficiency.attention;
             close(eager.time.get(), (eager.amount.flops / rate + eager.amount.bytes / memory_rate(&setup)).get());
         }
@@ -364,7 +364,7 @@ fn products_of_mixers_are_their_projections() {
     ];
     for (kind, (columns, middle, is_more)) in KINDS.into_iter().zip(shapes) {
         for tp in [1.0, 2.0] {
-            let found = of(&parts(&hybrid(kind, tp as u32, 1)), Operator::Projections).amount;
+            let found = operator_cost(&parts(&hybrid(kind, tp as u32, 1)), Operator::Projections).amount;
             let weights = (4096.0 * (columns + 128.0) + middle) / tp;
             let rows = 4096.0 + 128.0 / tp + columns / tp + 4096.0;
             let rows = rows + if is_more { 2.0 * (128.0 / tp + 8.0) } else { 0.0 };
@@ -384,13 +384,13 @@ fn products_read_their_operands_and_write_their_result() {
         let (found, tokens) = (parts(&setup), 32_768.0);
         let bytes = |weights: f64, rows: f64| 32.0 * 3.0 * 2.0 * (weights + tokens * rows);
         let (query, key, wide) = (4096.0 / tp, 1024.0 / tp, 14_336.0 / tp);
-        let attention = of(&found, Operator::Projections).amount;
+        let attention = operator_cost(&found, Operator::Projections).amount;
         close(
             attention.bytes.get(),
             bytes(4096.0 * (2.0 * query + 2.0 * key), 4096.0 + query + (query + 2.0 * key) + 4096.0),
         );
         close(attention.flops.get(), 32.0 * 6.0 * tokens * 4096.0 * (2.0 * query + 2.0 * key));
-        let mlp = of(&found, Operator::Mlp).amount;
+        let mlp = operator_cost(&found, Operator::Mlp).amount;
         close(mlp.bytes.get(), bytes(3.0 * 4096.0 * wide, 4096.0 + wide + 2.0 * wide + 4096.0));
         close(mlp.flops.get(), 32.0 * 6.0 * tokens * 3.0 * 4096.0 * wide);
     }
@@ -411,7 +411,7 @@ fn the_core_of_attention_is_its_scores_and_their_operands() {
         for tp in [1.0, 2.0] {
             let mut setup = setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&tp={tp}&framework=megatron"));
             (setup.kernels.attention, setup.kernels.repeated_heads) = (kernel, RepeatedHeads::No);
-            let core = of(&parts(&setup), Operator::AttentionCore).amount;
+            let core = operator_cost(&parts(&setup), Operator::AttentionCore).amount;
             let forward = 32.0 * 4.0 * (4096.0 / tp) * tokens * counted;
             assert!((core.flops.get() / ((1.0 + backward) * forward) - 1.0).abs() < 2e-4, "{kernel:?} {core:?}");
             let widths = (2.0 * 4096.0 + 2.0 * 1024.0) / tp;
@@ -424,7 +424,7 @@ fn the_core_of_attention_is_its_scores_and_their_operands() {
         }
     }
     // Each GPU of a ring sees the keys of all.
-    let ring = of(&parts(&setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&cp=2"))), Operator::AttentionCore).amount;
+    let ring = operator_cost(&parts(&setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&cp=2"))), Operator::AttentionCore).amount;
     close(ring.bytes.get(), 32.0 * 4096.0 * 3.0 * 2.0 * (2.0 * 4096.0 + 2.0 * 2.0 * 1024.0));
 }
 
@@ -435,7 +435,7 @@ fn the_core_of_attention_is_its_scores_and_their_operands() {
 fn the_last_wave_of_the_head_is_part_of_each_pass() {
     let mut setup = setup("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=8192&mbs=1&accum=1&loss=standard");
     let (tokens, hidden, columns) = (8192.0, 4096.0, 128_256.0);
-    let head = |setup: &Setup| of(&parts(setup), Operator::Head);
+    let head = |setup: &Setup| operator_cost(&parts(setup), Operator::Head);
     setup.accelerator.efficiency.half_saturation_tokens = 0.0;
     let whole = head(&setup);
     close(whole.amount.flops.get(), 6.0 * tokens * hidden * columns);
@@ -455,7 +455,7 @@ fn each_further_token_has_a_head_and_a_projection() {
     let flops = |mtp: u32| {
         let mut setup = setup("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=8192&mbs=1&accum=1&tp=2");
         setup.mtp = mtp;
-        of(&parts(&setup), Operator::Head).amount.flops.get()
+        operator_cost(&parts(&setup), Operator::Head).amount.flops.get()
     };
     let (head, projection) = (4096.0 * 128_256.0 / 2.0, 2.0 * 4096.0 * 4096.0 / 2.0);
     for mtp in [0.0, 1.0, 2.0] {
@@ -473,7 +473,7 @@ fn element_wise_work_is_of_the_residual_stream_and_of_hidden_tensors() {
         let mut setup = setup(&format!("{LLAMA}&mbs=1&accum=1&tp={tp}&framework={framework}"));
         (setup.overheads.elementwise_bytes, setup.kernels.norms, setup.kernels.compile) = (100.0, norms, false);
         setup.tensor.sequence_parallel = true;
-        of(&parts(&setup), Operator::Elementwise).amount.bytes.get() / 32_768.0
+        operator_cost(&parts(&setup), Operator::Elementwise).amount.bytes.get() / 32_768.0
     };
     for tp in [1.0, 2.0] {
         let hidden = 3.0 * 14_336.0 / tp / 8.0;
@@ -514,7 +514,7 @@ fn copies_go_to_experts_and_arrive_there() {
 #[test]
 fn products_of_experts_are_of_copies() {
     let setup = mixtral("");
-    let found = of(&parts(&setup), Operator::Experts);
+    let found = operator_cost(&parts(&setup), Operator::Experts);
     let copies = 2.0 * 8192.0;
     close(found.amount.flops.get(), 32.0 * 6.0 * copies * EXPERT);
     let rows = 4096.0 + 14_336.0 + 2.0 * 14_336.0 + 4096.0;
@@ -523,7 +523,7 @@ fn products_of_experts_are_of_copies() {
     close(found.time.get(), (padded / matmul_rate(&setup)).get());
     let mut one_by_one = setup;
     one_by_one.experts.grouped = false;
-    close(of(&parts(&one_by_one), Operator::Experts).time.get(), (found.amount.flops / matmul_rate(&setup)).get());
+    close(operator_cost(&parts(&one_by_one), Operator::Experts).time.get(), (found.amount.flops / matmul_rate(&setup)).get());
 }
 
 /// The last wave of tiles once for a grouped kernel, once for each expert otherwise: `2 (H + F) A`
@@ -592,23 +592,23 @@ fn exchanges_of_experts_are_exposed_or_slow_the_compute_that_hides_them() {
     setup.overheads.contention = 1.25;
     let units = unit_times(&setup, &LayerShares::mixture(1.0));
     let both = both_ways(&setup);
-    let alone = ExpertExchange::of(&setup, &units);
+    let alone = ExpertExchange::new(&setup, &units);
     assert_eq!((alone.forward, alone.backward), (both, both));
     close(alone.exposed_forward.get(), both.get());
     close(alone.exposed_backward.get(), both.get());
     setup.experts.across_micro_batches = true;
     let times = UnitTimes { layer_forward: 4.0 * both, layer_backward: 0.25 * both, ..units };
-    let hidden = ExpertExchange::of(&setup, &times);
+    let hidden = ExpertExchange::new(&setup, &times);
     close(hidden.exposed_forward.get(), 0.25 * both.get());
     close(hidden.exposed_backward.get(), (0.25 * 0.25 + 0.75) * both.get());
     setup.recompute = Recompute::Full;
-    assert_eq!(ExpertExchange::of(&setup, &times).backward, 2.0 * both);
+    assert_eq!(ExpertExchange::new(&setup, &times).backward, 2.0 * both);
     // Two chunks of 2 ms each way beside 3 ms of products: 2 x 2 / 2 + 3 ms, less the products.
     let shown = in_chunks(Seconds::from_ms(4.0), Seconds::from_ms(3.0), 2);
     close(shown.ms(), 2.0);
     // Four groups of four GPUs cover two nodes.
     setup.mesh.etp = 4;
-    assert!(ExpertExchange::of(&setup, &units).crosses && !alone.crosses);
+    assert!(ExpertExchange::new(&setup, &units).crosses && !alone.crosses);
 }
 
 /// `MaxText`'s `minimal` keeps every product's output but the last: the layer's input, the
@@ -698,7 +698,7 @@ fn adapters_are_two_products_beside_each_frozen_one() {
     (setup.kernels.compile, setup.kernels.norms) = (false, NormKernel::Fused);
     let (inputs, outputs) = (4.0 * 4096.0, 4096.0 + 2.0 * 1024.0 + 4096.0);
     let weights = 4096.0 * (4096.0 + 2.0 * 1024.0 + 4096.0);
-    let of_all = |setup: &Setup, operator| of(&parts(setup), operator).amount;
+    let of_all = |setup: &Setup, operator| operator_cost(&parts(setup), operator).amount;
     let products = of_all(&setup, Operator::Projections);
     close(products.flops.get(), 32.0 * 4096.0 * (4.0 * weights + 6.0 * 16.0 * (inputs + outputs)));
     let streams = |setup: &Setup| of_all(setup, Operator::Elementwise).bytes.get();
@@ -716,7 +716,7 @@ fn an_encoder_passes_each_image_once() {
     let mut setup = setup("cluster=dgx-h100&model=gemma-3-4b-vision&gpus=8&seq=4096&mbs=2&recompute=none");
     (setup.images.per_sequence, setup.mfu_convention) = (3, MfuConvention::FullAttention);
     let (tower, images) = (setup.architecture.tower, setup.images);
-    let image = tower_flops::of_image(&tower, images.resolution, MfuConvention::FullAttention).get();
+    let image = tower_flops::image_flops(&tower, images.resolution, MfuConvention::FullAttention).get();
     close(tower_flops::forward_per_token(&setup).get(), 3.0 * image / 4096.0);
     let costs: TowerCosts<OperatorCost> = tower::costs(&setup);
     close(costs.forward.amount.flops.get(), 2.0 * 3.0 * image);
@@ -738,7 +738,7 @@ fn every_token_passes_router_and_shared_experts() {
     let mut setup = mixtral("");
     setup.architecture.experts.shared_intermediate_size = 1000;
     let weights = 4096.0 * 8.0 + 3.0 * 4096.0 * 1000.0;
-    close(of(&parts(&setup), Operator::Mlp).amount.flops.get(), 32.0 * 6.0 * 8192.0 * weights);
+    close(operator_cost(&parts(&setup), Operator::Mlp).amount.flops.get(), 32.0 * 6.0 * 8192.0 * weights);
 }
 
 /// Inputs of products in 8 bits are cast and transposed, 12 bytes an element: of the queries' and
@@ -748,7 +748,7 @@ fn inputs_of_products_in_8_bits_are_cast() {
     let streams = |format| {
         let mut setup = setup(&format!("{LLAMA}&mbs=1&accum=1"));
         setup.compute_format = format;
-        of(&parts(&setup), Operator::Elementwise).amount.bytes.get()
+        operator_cost(&parts(&setup), Operator::Elementwise).amount.bytes.get()
     };
     let widths = 4096.0 + 4096.0 + 4096.0 + 14_336.0;
     close(streams(ComputeFormat::Fp8) - streams(ComputeFormat::AsPolicy), 32.0 * 32_768.0 * 12.0 * widths);
@@ -760,7 +760,7 @@ fn inputs_of_products_in_8_bits_are_cast() {
 fn padded_texts_wait_for_the_longest_less_the_more_micro_batches() {
     let texts = Texts::new(4096.0, 8192);
     let batch = |grad_accum_steps| Batch { seq_len: 8192, micro_batch_size: 1, grad_accum_steps };
-    let tokens = |sharding, accumulated| of_texts(Batching::Padded, texts, &batch(accumulated), sharding, 4).0;
+    let tokens = |sharding, accumulated| lengths_from_texts(Batching::Padded, texts, &batch(accumulated), sharding, 4).0;
     assert_eq!(tokens(Sharding::Ddp, 1), 6554);
     assert_eq!(tokens(Sharding::Ddp, 4), 5325);
     // 8192 * 4 / 5, and 4096 + (6553.6 - 4096) / 2.
@@ -773,7 +773,7 @@ fn padded_texts_wait_for_the_longest_less_the_more_micro_batches() {
 fn adapters_of_latent_attention_stand_beside_its_own_matrices() {
     let widths = |model: &str| {
         let setup = setup(&format!("cluster=dgx-h100&model={model}&train=lora&targets=attention"));
-        of_attention(&setup).map(|module| (module.inner, module.outer)).to_vec()
+        attention_modules(&setup).map(|module| (module.inner, module.outer)).to_vec()
     };
     // 16 heads of 128 + 64 and 128 + 128, rank 512 with 64 shared positions, width 2048.
     let lite = [(2048.0, 3072.0), (0.0, 0.0), (2048.0, 576.0), (512.0, 4096.0), (2048.0, 2048.0)];

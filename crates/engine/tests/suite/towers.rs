@@ -1,6 +1,6 @@
 //! Laws of models that read images: what an encoder adds, and what it does not change.
 
-use engine::model::compute::parts::{Operator, of, parts};
+use engine::model::compute::parts::{Operator, operator_cost, parts};
 use engine::model::report::Work;
 use engine::model::report::{MemoryPart, Report};
 use engine::model::step::playback::Playback;
@@ -80,15 +80,15 @@ fn roofline_and_timeline_hold_the_encoder() {
     for operator in
         [Operator::AttentionCore, Operator::Projections, Operator::Mlp, Operator::Elementwise, Operator::Optimizer]
     {
-        let [before, after] = [&text, &seen].map(|setup| of(&parts(setup), operator).time);
+        let [before, after] = [&text, &seen].map(|setup| operator_cost(&parts(setup), operator).time);
         assert!(after > before, "{operator:?}");
     }
-    let (times, _) = time_by_work(&Playback::of(&seen));
-    let (of_text, _) = time_by_work(&Playback::of(&text));
+    let (times, _) = time_by_work(&Playback::new(&seen));
+    let (of_text, _) = time_by_work(&Playback::new(&text));
     for work in [Work::EmbeddingForward, Work::EmbeddingBackward] {
         assert!(times[work as usize] > 2.0 * of_text[work as usize], "{work:?}");
     }
-    let total = Playback::of(&seen).end();
+    let total = Playback::new(&seen).end();
     let step = decode(&format!("{LLAVA}&images=3&tower=trained")).scenario.report().time.step;
     assert!((total / step - 1.0).abs() < 1e-9);
 }
@@ -96,6 +96,6 @@ fn roofline_and_timeline_hold_the_encoder() {
 #[test]
 fn the_first_stage_of_a_pipeline_reads_the_images() {
     let of = |more: &str| report(&format!("&pp=4&accum=16&strategy=zero1{more}"));
-    let (text, seen) = (of("&images=0"), of("&images=3"));
+    let (text, seen) = (operator_cost("&images=0"), operator_cost("&images=3"));
     assert!(seen.time.step > text.time.step);
 }

@@ -328,7 +328,7 @@ fn sequences_longer_than_the_learned_positions_are_noted() {
 #[test]
 fn nothing_impossible_goes_unnoticed() {
     for param in params::PARAMS.iter().chain(params::CONSTANTS) {
-        if let params::Kind::Number(number) = param.kind {
+        if let params::ParamKind::Number(number) = param.kind {
             for value in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
                 let mut scenario = default_scenario();
                 (number.set)(&mut scenario, value);

@@ -2,7 +2,7 @@
 
 use super::super::{Context, Explanation};
 use super::{always, is_next_token, number, when};
-use engine::model::memory::{Gathered, Held, Working};
+use engine::model::memory::{Gathered, ReservationLimit, Working};
 use engine::units::Bytes;
 
 const SECTION: &str = "docs/book/model/peak.md.";
@@ -290,22 +290,22 @@ pub(super) const MEMORY: &[Explanation] = &[
         "Cache",
         &[
             when(
-                |c| !pages(c) && c.peak.held == Held::Reserved && !outgrows(c),
+                |c| !pages(c) && c.peak.held == ReservationLimit::Reserved && !outgrows(c),
                 "M_kept = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc − M_frag",
             ),
             when(
-                |c| !pages(c) && c.peak.held == Held::Reserved && outgrows(c),
+                |c| !pages(c) && c.peak.held == ReservationLimit::Reserved && outgrows(c),
                 "M_kept = M_compute + φ · (M_compute − M_base) + M_pools + M_outgrown − M_alloc − M_frag",
             ),
             when(
-                |c| !pages(c) && c.peak.held == Held::Capacity && is_next_token(c),
+                |c| !pages(c) && c.peak.held == ReservationLimit::Capacity && is_next_token(c),
                 "M_kept = M_GPU − M_context − M_alloc − M_frag",
             ),
             when(
-                |c| !pages(c) && c.peak.held == Held::Capacity && !is_next_token(c),
+                |c| !pages(c) && c.peak.held == ReservationLimit::Capacity && !is_next_token(c),
                 "M_kept = M_GPU − M_context − M_engine − M_alloc − M_frag",
             ),
-            when(|c| !pages(c) && c.peak.held == Held::Needed, "M_kept = 0"),
+            when(|c| !pages(c) && c.peak.held == ReservationLimit::Needed, "M_kept = 0"),
             when(pages, "M_kept = S_kept + S_state − S_out"),
         ],
         [

@@ -13,7 +13,7 @@ use engine::model::comm::beside_compute;
 use engine::model::compute;
 use engine::model::flops::{
     Backward, beside_model_per_token, counted_keys, further_tokens, layer_attention, layer_matmul_params, layer_mixing,
-    of_head, of_setup,
+    head_flops_per_token, model_flops_per_token,
 };
 use engine::model::report::Work;
 use engine::model::step::playback::Playback;
@@ -27,11 +27,11 @@ pub(super) const STEP: &[Symbol] = &[
     of("MFU", "model FLOPs utilisation", Percent, |c| c.report.mfu),
     of("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.hfu),
     of("R", "throughput of one GPU", TokensPerSecond, |c| c.report.tokens_per_s_per_gpu),
-    of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| of_setup(&c.setup).get()),
-    of("p_pass", "share of the layers that gradients pass", Percent, |c| Backward::of(&c.setup).passed),
-    of("p_train", "share of the layers whose own weights get gradients", Percent, |c| Backward::of(&c.setup).trained),
+    of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| model_flops_per_token(&c.setup).get()),
+    of("p_pass", "share of the layers that gradients pass", Percent, |c| Backward::new(&c.setup).passed),
+    of("p_train", "share of the layers whose own weights get gradients", Percent, |c| Backward::new(&c.setup).trained),
     of("F_head", "FLOPs of the output head, with gradients of its weights where it trains", Flops, |c| {
-        of_head(&c.setup).get()
+        head_flops_per_token(&c.setup).get()
     }),
     of("P_adapt", "weights of adapters that a token is multiplied with", Params, |c| adapters::per_token(&c.setup)),
     of("F_again", "FLOPs of a token that [activation checkpointing] and models that only read it add", Flops, |c| {
@@ -167,7 +167,7 @@ pub(super) const STEP: &[Symbol] = &[
         let split = waterfall(&c.setup, &c.report);
         let mfu = c.report.mfu;
         let counted = if mfu > 0.0 { (split.share(StepPart::Useful) / mfu).min(1.0) } else { 1.0 };
-        counted * of_setup(&c.setup).get()
+        counted * model_flops_per_token(&c.setup).get()
     }),
     of("T_useful", "the model’s FLOPs at the peak", Seconds, |c| lost(c, &[StepPart::Useful])),
     of("T_below", "products below the peak, and those of padding", Seconds, |c| {
@@ -194,7 +194,7 @@ fn seq_len(c: &Context) -> f64 {
 
 /// Returns the time of these kinds of work in the step, as in the timeline.
 fn played(c: &Context, works: &[Work]) -> f64 {
-    let (times, _) = time_by_work(&Playback::of(&c.setup));
+    let (times, _) = time_by_work(&Playback::new(&c.setup));
     works.iter().filter_map(|work| times.get(*work as usize)).map(|time| time.get()).sum()
 }
 
@@ -218,7 +218,7 @@ fn scattered(c: &Context) -> f64 {
 
 /// Returns the ring over the shard group.
 fn ring(c: &Context) -> Ring {
-    Ring::of(&beside_compute(&c.setup), shard_group(c))
+    Ring::new(&beside_compute(&c.setup), shard_group(c))
 }
 
 /// Whether one layer's weights are gathered over trees.

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use engine::model::adapters;
 use engine::model::choices::Choices;
 use engine::model::experts::{AllToAll, Dispatcher, ExpertParallel};
-use engine::model::memory::states::of_gpu;
+use engine::model::memory::states::gpu_states;
 use engine::model::parallel::Mesh;
 use engine::model::report::{PeakMoment, Report};
 use engine::model::setup::Setup;
 use engine::model::software::Offload;
-use engine::model::stages::{of_model, stages};
+use engine::model::stages::{model_params, stages};
 use engine::names;
 use engine::scenario::Scenario;
 
@@ -41,7 +41,7 @@ pub(super) fn time(report: &Report) -> Value {
 /// are alive at the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let states = of_gpu(
+    let states = gpu_states(
         &Setup { choices: Choices { offload: Offload::NONE, ..setup.choices }, ..setup },
         &stages(&setup).first.params,
     );
@@ -76,7 +76,7 @@ fn moment_key(moment: PeakMoment) -> &'static str {
 
 /// Writes the parameters of the model.
 pub(super) fn model(setup: &Setup) -> Value {
-    let params = of_model(setup);
+    let params = model_params(setup);
     let active = setup.architecture.active_params() as f64 + adapters::per_token(setup);
     json!({ "params": params.held.all(), "active_params": active, "trained_params": params.trained.all() })
 }

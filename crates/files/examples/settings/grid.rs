@@ -6,7 +6,7 @@
 mod any;
 
 use catalog::SCENARIOS;
-use engine::params::{Group, Kind, PARAMS, Param};
+use engine::params::{Group, ParamKind, PARAMS, Param};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
 use proptest::strategy::{Strategy as _, ValueTree as _};
@@ -95,7 +95,7 @@ pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
 /// Returns the base with each other option of a parameter, or with some other numbers.
 fn moved(base: &Scenario, param: &Param) -> Vec<(String, Scenario)> {
     match param.kind {
-        Kind::Choice(choice) => {
+        ParamKind::Choice(choice) => {
             let others = (0..choice.options.len()).filter(|index| *index != (choice.get)(base));
             let of = |index: usize| {
                 let mut scenario = *base;
@@ -104,7 +104,7 @@ fn moved(base: &Scenario, param: &Param) -> Vec<(String, Scenario)> {
             };
             others.map(of).collect()
         }
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let now = (number.get)(base);
             let values = [2.0 * now, (0.5 * now).max(number.min), number.min];
             let of = |value: f64| {

@@ -7,7 +7,7 @@ mod grid;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use engine::model::adapters::of_layer;
+use engine::model::adapters::layer_adapter_params;
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
 use engine::model::transformer::{AttentionBias, FusedProjections, LayerShares, Norm, QkNorm};
@@ -102,7 +102,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         "trained": { "method": format!("{:?}", trained.method), "rank": trained.rank, "base": format!("{:?}", trained.base),
             "embeddings": trained.embeddings, "frozen": trained.frozen_layers.min(shape.num_hidden_layers),
             "targets": format!("{:?}", trained.targets) },
-        "adapters": if trained.has_adapters() { adapted * of_layer(&whole, &LayerShares::DENSE).layer } else { 0.0 },
+        "adapters": if trained.has_adapters() { adapted * layer_adapter_params(&whole, &LayerShares::DENSE).layer } else { 0.0 },
         "notes": notes,
     }))
 }

@@ -40,7 +40,7 @@ impl Spread {
     /// Whether the verdicts of the likely runs differ; then there is no verdict until the fact is
     /// stated.
     pub fn disagrees(&self) -> bool {
-        let mut verdicts = self.odds.iter().map(|odds| Verdict::of(*odds));
+        let mut verdicts = self.odds.iter().map(|odds| Verdict::from_odds(*odds));
         let first = verdicts.next();
         verdicts.any(|other| Some(other) != first)
     }
@@ -48,7 +48,7 @@ impl Spread {
     /// Returns the verdict over the likely runs: their common verdict, or tight if verdicts differ,
     /// independent of the mean odds.
     pub fn verdict(&self) -> Verdict {
-        if self.disagrees() { Verdict::Tight } else { Verdict::of(self.share()) }
+        if self.disagrees() { Verdict::Tight } else { Verdict::from_odds(self.share()) }
     }
 }
 

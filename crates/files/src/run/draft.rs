@@ -5,7 +5,7 @@ use engine::model::choices::Choices;
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
 use engine::params::quantity::with_unit;
-use engine::params::{Kind, ParamId};
+use engine::params::{ParamKind, ParamId};
 use engine::scenario::Scenario;
 use links::release::{apply, apply_depending};
 use links::v1;
@@ -277,7 +277,7 @@ impl Draft {
 
     /// Sets a number that follows from no key, unless it is out of bounds.
     pub(super) fn set_number(&mut self, id: ParamId, value: f64) {
-        if let Kind::Number(number) = id.param().kind {
+        if let ParamKind::Number(number) = id.param().kind {
             let number = number.within(&self.scenario);
             if value >= number.min && value <= number.max {
                 (number.set)(&mut self.scenario, value);
@@ -329,10 +329,10 @@ impl Draft {
     pub(super) fn unknown<T>(&mut self, found: &Found<T>, id: ParamId) {
         let param = id.param();
         let stays = match &param.kind {
-            Kind::Choice(choice) => {
+            ParamKind::Choice(choice) => {
                 choice.options.get((choice.get)(&self.scenario)).map_or("", |option| option.label).to_owned()
             }
-            Kind::Number(number) => with_unit(number.unit, (number.get)(&self.scenario)),
+            ParamKind::Number(number) => with_unit(number.unit, (number.get)(&self.scenario)),
         };
         self.assume(format!(
             "{} is “{}”, which is not known here: {} is {stays}.",

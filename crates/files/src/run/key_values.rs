@@ -3,7 +3,7 @@
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
-use engine::params::{self, Kind, Param};
+use engine::params::{self, ParamKind, Param};
 use engine::scenario::{Scenario, Strategy};
 
 use super::program::{Meaning, Row, Table};
@@ -79,7 +79,7 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
 /// Returns the word of a row for a parameter's current value; `None` if the row has none.
 fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Option<String> {
     match &param.kind {
-        Kind::Choice(_) => {
+        ParamKind::Choice(_) => {
             let option = param.id.option(scenario);
             if !row.writes.0.is_empty() {
                 return row.writes.get(option).or_else(|| row.writes.get("*")).cloned();
@@ -95,11 +95,11 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
             let mut words = row.values.0.iter().filter(|(word, _)| !word.contains(['*', '#']));
             words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
         }
-        Kind::Number(number) if row.values.0.is_empty() => {
+        ParamKind::Number(number) if row.values.0.is_empty() => {
             let value = (number.get)(scenario) / row.scale.unwrap_or(1.0);
             Some(value.to_string())
         }
-        Kind::Number(_) => None,
+        ParamKind::Number(_) => None,
     }
 }
 

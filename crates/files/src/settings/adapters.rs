@@ -48,7 +48,7 @@ impl Adapters {
             return None;
         }
         let (names, shape) = (Names::of(context), &setup.architecture);
-        let (targets, dora) = (trained.targets.of(), trained.method == Method::Dora);
+        let (targets, dora) = (trained.targets.modules(), trained.method == Method::Dora);
         let has_parameters = shape.has_experts() && targets.mlp && !dora;
         let layers = shape.num_hidden_layers;
         Some(Self {

@@ -41,7 +41,7 @@ impl ExportContext {
         let mut setup = scenario.setup();
         // Frameworks count examples: a pair is one example.
         setup.batch.micro_batch_size = scenario.micro_batch_size.max(1);
-        Self { scenario: *scenario, setup, sync: GradientSyncPlan::of(&setup), notes: Vec::new() }
+        Self { scenario: *scenario, setup, sync: GradientSyncPlan::new(&setup), notes: Vec::new() }
     }
 
     /// Adds a note if a condition holds.

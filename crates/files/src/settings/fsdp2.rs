@@ -188,7 +188,7 @@ fn add_notes(context: &mut ExportContext) {
     let trained = setup.trained;
     context.note_if(trained.has_adapters() && mesh.tp > 1, notes::FSDP2_ADAPTERS_TP);
     context.note_if(trained.has_adapters() && trained.rank == 0, notes::RANK_0);
-    if trained.has_adapters() && mesh.tp == 1 && context.has_experts() && trained.targets.of().mlp {
+    if trained.has_adapters() && mesh.tp == 1 && context.has_experts() && trained.targets.modules().mlp {
         context
             .note_if(true, if trained.method == Method::Dora { notes::PEFT_EXPERTS_DORA } else { notes::PEFT_EXPERTS });
         context.note_if(trained.dropout && trained.method != Method::Dora, notes::PEFT_EXPERTS_DROPOUT);

@@ -76,7 +76,7 @@ impl<'a> TrainConfig<'a> {
 
 fn add_notes(context: &mut ExportContext, backend: Backend) {
     let (setup, trained) = (context.setup, context.setup.trained);
-    let experts = context.has_experts() && trained.has_adapters() && trained.targets.of().mlp;
+    let experts = context.has_experts() && trained.has_adapters() && trained.targets.modules().mlp;
     context.note_if(experts, notes::FACTORY_EXPERTS);
     context.note_if(trained.has_adapters() && trained.frozen_layers > 0, notes::FACTORY_FROZEN);
     context.note_if(!trained.is_all() && trained.base == BaseFormat::Int4, notes::TUNING_INT4_BASE);

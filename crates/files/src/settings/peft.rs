@@ -94,7 +94,7 @@ fn add_notes(context: &mut ExportContext) {
 impl ExportContext {
     /// Adds the notes that hold wherever PEFT makes the adapters.
     pub(super) fn note_adapters(&mut self) {
-        let (trained, experts) = (self.setup.trained, self.has_experts() && self.setup.trained.targets.of().mlp);
+        let (trained, experts) = (self.setup.trained, self.has_experts() && self.setup.trained.targets.modules().mlp);
         self.note_if(self.lacks_repository(), notes::NO_REPOSITORY);
         self.note_if(trained.rank == 0, notes::RANK_0);
         self.note_if(experts && trained.method != Method::Dora, notes::PEFT_EXPERTS);

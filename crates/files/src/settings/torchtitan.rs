@@ -177,7 +177,7 @@ fn add_notes(context: &mut ExportContext) {
         context.note_if(trained.dropout, notes::TITAN_LORA_DROPOUT);
         context.note_if(trained.embeddings, notes::TITAN_EMBEDDINGS);
         context.note_if(trained.frozen_layers > 0, notes::TITAN_FROZEN);
-        context.note_if(context.has_experts() && trained.targets.of().mlp, notes::TITAN_EXPERTS_LORA);
+        context.note_if(context.has_experts() && trained.targets.modules().mlp, notes::TITAN_EXPERTS_LORA);
     }
     context.note_if(trained.method == Method::Layers, notes::TITAN_LAYERS);
     context.note_if(!trained.is_all() && trained.base != BaseFormat::Bf16, notes::TITAN_BASE);

@@ -60,7 +60,7 @@ impl<'a> Recipe<'a> {
     fn new(context: &'a ExportContext) -> Self {
         let setup = &context.setup;
         let trained = &setup.trained;
-        let (adapted, targets) = (trained.has_adapters(), trained.targets.of());
+        let (adapted, targets) = (trained.has_adapters(), trained.targets.modules());
         let [nodes, gpus_per_node] = context.nodes();
         let is_distributed = setup.mesh.gpus() > 1;
         let attention = [

@@ -3,7 +3,7 @@
 use catalog::default_scenario;
 use catalog::programs::Program;
 use engine::model::training::{Optimizer, Recompute};
-use engine::params::{Kind, every};
+use engine::params::{ParamKind, every};
 use engine::scenario::{Scenario, Strategy};
 use files::brought::{Item, bring};
 use files::run::{Change, File, Run, lint, read, write_back};
@@ -382,8 +382,8 @@ fn a_run_that_does_not_fit_is_told_what_would() {
 /// Returns the parameters that differ between two scenarios.
 fn differing(before: &Scenario, after: &Scenario) -> Vec<&'static str> {
     let differs = |param: &&engine::params::Param| match &param.kind {
-        Kind::Number(number) => (number.get)(before) != (number.get)(after),
-        Kind::Choice(choice) => (choice.get)(before) != (choice.get)(after),
+        ParamKind::Number(number) => (number.get)(before) != (number.get)(after),
+        ParamKind::Choice(choice) => (choice.get)(before) != (choice.get)(after),
     };
     every().filter(|param| (param.applies)(before)).filter(differs).map(|param| param.key).collect()
 }

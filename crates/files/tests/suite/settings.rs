@@ -3,7 +3,7 @@
 //! parsers.
 
 use catalog::programs::Program;
-use engine::params::{Kind, Param, every};
+use engine::params::{ParamKind, Param, every};
 use engine::scenario::{Model, Scenario};
 use files::settings::{Settings, programs};
 use links::decode::decode;
@@ -92,10 +92,10 @@ fn moved(base: &Scenario, param: &Param) -> Vec<Scenario> {
         scenario
     };
     match param.kind {
-        Kind::Choice(choice) => {
+        ParamKind::Choice(choice) => {
             (0..choice.options.len()).map(|index| with(&|moved| (choice.set)(moved, index))).collect()
         }
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let now = (number.get)(base);
             let values = [2.0 * now, 0.5 * now, number.min, now + 1.0, 4.0];
             let valid = values.into_iter().filter(|value| (number.min..=number.max).contains(value));

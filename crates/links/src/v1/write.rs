@@ -10,7 +10,7 @@ use crate::release::apply;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use catalog::revisions::FIRST_REVISION;
 use engine::params::quantity::{exact, link_text, text};
-use engine::params::{Kind, Param, ParamId, Unit, every, is_held};
+use engine::params::{ParamKind, Param, ParamId, Unit, every, is_held};
 use engine::scenario::data::UNSAID;
 use engine::scenario::layers::write_layers;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
@@ -158,8 +158,8 @@ fn implied_shape(shape: &engine::model::transformer::Architecture) -> engine::mo
 pub(crate) fn would_write(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
     match &param.kind {
         _ if is_unsaid(param, scenario) => false,
-        Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
-        Kind::Number(number) => match exact(number, scenario) {
+        ParamKind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
+        ParamKind::Number(number) => match exact(number, scenario) {
             // Compared to the bit: two stored values can display as the same number.
             Some(value) => {
                 let mut set = *read;
@@ -178,14 +178,14 @@ fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
 
 pub(crate) fn value_text(param: &Param, scenario: &Scenario) -> String {
     match &param.kind {
-        Kind::Number(number) => link_text(number, scenario),
-        Kind::Choice(choice) => choice.options.get((choice.get)(scenario)).map_or("", |option| option.key).to_owned(),
+        ParamKind::Number(number) => link_text(number, scenario),
+        ParamKind::Choice(choice) => choice.options.get((choice.get)(scenario)).map_or("", |option| option.key).to_owned(),
     }
 }
 
 fn value_json(param: &Param, scenario: &Scenario) -> Value {
     match &param.kind {
-        Kind::Number(number) => exact(number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
-        Kind::Choice(_) => value_text(param, scenario).into(),
+        ParamKind::Number(number) => exact(number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
+        ParamKind::Choice(_) => value_text(param, scenario).into(),
     }
 }

@@ -7,7 +7,7 @@ use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{MODELS, SCENARIOS, default_scenario};
 use engine::json::compact;
 use engine::model::run::RunChoices;
-use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, ParamId, every, find, is_held};
+use engine::params::{ARCHITECTURE, CONSTANTS, ParamKind, PARAMS, ParamId, every, find, is_held};
 use engine::scenario::data::Length;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{Scenario, Strategy as Sharding};
@@ -83,16 +83,16 @@ fn every_key_and_every_option_is_published() {
     let mut blocks = Vec::new();
     for param in every() {
         match param.kind {
-            Kind::Choice(choice) => {
+            ParamKind::Choice(choice) => {
                 let missing = choice.options.iter().enumerate();
                 let missing = missing.filter(|(_, option)| !meanings.contains(&(param.key, option.key)));
                 blocks.extend(missing.map(|(index, _)| block(param.key, |scenario| (choice.set)(scenario, index))));
             }
-            Kind::Number(number) if !meanings.iter().any(|(key, _)| *key == param.key) => {
+            ParamKind::Number(number) if !meanings.iter().any(|(key, _)| *key == param.key) => {
                 let value = (2.0 * number.min).clamp(number.min.max(1.0), number.max);
                 blocks.push(block(param.key, |scenario| (number.set)(scenario, value)));
             }
-            Kind::Number(_) => {}
+            ParamKind::Number(_) => {}
         }
     }
     if std::env::var("UPDATE_EXPECT").is_ok_and(|value| value == "1") {
@@ -172,7 +172,7 @@ fn a_mixture_of_experts_of_the_users_own_is_in_the_link() {
     let named = encode(&scenario);
     assert_eq!(named, "v=1&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
     let experts = find("experts").unwrap();
-    let Kind::Number(number) = experts.kind else { panic!("experts are counted") };
+    let ParamKind::Number(number) = experts.kind else { panic!("experts are counted") };
     (number.set)(&mut scenario, 128.0);
     let shape = "layers=61&hidden=7168&heads=128&headdim=128&ffn=18432&vocab=129280&kvrank=512&qrank=1536&nope=128&rope=64&vdim=128";
     let mixture = "experts=128&topk=8&effn=2048&sharedffn=2048&firstdense=3&routerbias=yes&ngroup=8&topkgroup=4";
@@ -228,12 +228,12 @@ fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
     for param in every() {
         match param.kind {
             // Moving the size would make it a model of the ladder.
-            Kind::Number(_) if param.key == "size" => {}
-            Kind::Number(number) => {
+            ParamKind::Number(_) if param.key == "size" => {}
+            ParamKind::Number(number) => {
                 let value = number.min + 0.37123 * (number.max - number.min);
                 (number.set)(&mut scenario, if number.integer { value.round() } else { value });
             }
-            Kind::Choice(choice) => {
+            ParamKind::Choice(choice) => {
                 let now = (choice.get)(&scenario);
                 let others = (0..choice.options.len()).filter(|place| *place != now);
                 let longest = others.max_by_key(|place| choice.options[*place].key.len());
@@ -368,13 +368,13 @@ fn any_linked_scenario() -> impl Strategy<Value = Scenario> {
     )
 }
 
-fn put(scenario: &mut Scenario, kind: &Kind, share: f64) {
+fn put(scenario: &mut Scenario, kind: &ParamKind, share: f64) {
     match kind {
-        Kind::Number(number) => {
+        ParamKind::Number(number) => {
             let value = number.min + share * share * (number.max - number.min);
             (number.set)(scenario, if number.integer { value.round() } else { value });
         }
-        Kind::Choice(choice) => (choice.set)(scenario, (share * choice.options.len() as f64) as usize),
+        ParamKind::Choice(choice) => (choice.set)(scenario, (share * choice.options.len() as f64) as usize),
     }
 }
 
@@ -557,7 +557,7 @@ fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled
 fn tasks() -> Vec<Scenario> {
     let choices = [ParamId::Objective, ParamId::Method, ParamId::Batching];
     let with = choices.iter().flat_map(|id| {
-        let Kind::Choice(choice) = id.param().kind else { panic!("{} is no choice", id.key()) };
+        let ParamKind::Choice(choice) = id.param().kind else { panic!("{} is no choice", id.key()) };
         (0..choice.options.len()).map(move |index| {
             let mut task = decode("model=llama-3.1-8b&cluster=dgx-h100&gpus=8").scenario;
             (choice.set)(&mut task, index);
@@ -582,8 +582,8 @@ fn the_usual_values_of_every_other_task_survive_link_and_json() {
             for other in &tasks {
                 let mut said = *task;
                 match param.kind {
-                    Kind::Number(number) => (number.set)(&mut said, (number.get)(other)),
-                    Kind::Choice(choice) => (choice.set)(&mut said, (choice.get)(other)),
+                    ParamKind::Number(number) => (number.set)(&mut said, (number.get)(other)),
+                    ParamKind::Choice(choice) => (choice.set)(&mut said, (choice.get)(other)),
                 }
                 if seen.contains(&said) {
                     continue;

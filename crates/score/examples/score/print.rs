@@ -51,7 +51,7 @@ fn others<T>(out: &mut impl Write, name: &str, lines: &[Line<T>], error: impl Fn
     let used: Vec<f64> = lines.iter().filter_map(|line| error(line.outcome.as_ref().ok()?)).collect();
     let worst = used.iter().map(|error| error.abs()).fold(0.0, f64::max);
     writeln!(out, "{name}: {} of {} rows", used.len(), lines.len())?;
-    writeln!(out, "  {}, worst {:.1} %", spelled(Errors::of(&used)), 1e2 * worst)?;
+    writeln!(out, "  {}, worst {:.1} %", spelled(Errors::from_errors(&used)), 1e2 * worst)?;
     reasons(out, lines)
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::line;
 use crate::coverage::{self, Covered, Residual};
 use crate::summary::Entry;
-use catalog::accuracy::Kind;
+use catalog::accuracy::StepKind;
 use engine::model::hardware::Generation;
 
 /// Writes the tables by kind and by silicon.
@@ -21,7 +21,7 @@ pub(super) fn section<'a>(text: &mut String, entries: impl Iterator<Item = &'a E
     line(text, "|---|---:|---:|---:|---:|---:|");
     for (kind, covered) in coverage::by(&residuals, |residual| residual.kind) {
         let band = kind.band();
-        let wider = if kind == Kind::DataSheet { " or wider" } else { "" };
+        let wider = if kind == StepKind::DataSheet { " or wider" } else { "" };
         let _ = writeln!(
             text,
             "| {} | {} | {} | {:.2} to {:.2}{wider} | {} |",

@@ -69,7 +69,7 @@ fn table(
     let _ = writeln!(text, "\n{title}:\n\n| {group} | Rows | Median error | Mean error | Signed |");
     line(text, "|---|---:|---:|---:|---:|");
     for (name, of_group) in groups.iter().chain([(&"All".to_owned(), &all)]) {
-        let _ = writeln!(text, "| {name} | {} |", errors(Errors::of(of_group)));
+        let _ = writeln!(text, "| {name} | {} |", errors(Errors::from_errors(of_group)));
     }
 }
 
@@ -82,6 +82,6 @@ fn layers(text: &mut String, entries: &[&Entry]) {
     }
     line(text, "\nOne layer of experts alone, both passes:\n\n| | Rows | Median error | Mean error | Signed |");
     line(text, "|---|---:|---:|---:|---:|");
-    let _ = writeln!(text, "| Time | {} |", errors(Errors::of(&times)));
-    let _ = writeln!(text, "| Peak memory | {} |", errors(Errors::of(&memory)));
+    let _ = writeln!(text, "| Time | {} |", errors(Errors::from_errors(&times)));
+    let _ = writeln!(text, "| Peak memory | {} |", errors(Errors::from_errors(&memory)));
 }

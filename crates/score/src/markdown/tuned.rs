@@ -53,8 +53,8 @@ pub(super) fn table(
     let _ = writeln!(text, "| {column} | Rows | Median error | Mean error | Signed |");
     line(text, "|---|---:|---:|---:|---:|");
     for (name, group) in &groups {
-        let _ = writeln!(text, "| {name} | {} |", errors(Errors::of(group)));
+        let _ = writeln!(text, "| {name} | {} |", errors(Errors::from_errors(group)));
     }
     let all: Vec<f64> = groups.into_values().flatten().collect();
-    let _ = writeln!(text, "| All | {} |\n", errors(Errors::of(&all)));
+    let _ = writeln!(text, "| All | {} |\n", errors(Errors::from_errors(&all)));
 }

@@ -37,7 +37,7 @@ pub fn outcomes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Outcome
         let (memory, ran) = (&prediction.report.memory, entry.row.succeeded());
         let was_sought = entry.row.linked.end == Some(End::RanAtItsLimit);
         ((ran || entry.row.failed()) && !was_sought).then(|| Outcome {
-            kind: PeakKind::of_stack(&prediction.report),
+            kind: PeakKind::classify_stack(&prediction.report),
             room: memory.capacity / memory.needed,
             ran,
             is_told: !untold.contains(entry.source()),

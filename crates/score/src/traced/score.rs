@@ -51,7 +51,7 @@ pub struct Spread {
 impl Spread {
     fn of(errors: &[f64]) -> Self {
         let worst = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
-        Self { errors: Errors::of(errors).unwrap_or_default(), worst }
+        Self { errors: Errors::from_errors(errors).unwrap_or_default(), worst }
     }
 }
 

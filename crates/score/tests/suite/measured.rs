@@ -69,7 +69,7 @@ fn long_sequences_are_predicted() {
         rows.filter_map(|entry| entry.outcome.as_ref().ok()).collect::<Vec<_>>()
     };
     let steps: Vec<f64> = of("NVIDIA NeMo long-seq").into_iter().filter_map(Prediction::step_error).collect();
-    let errors = Errors::of(&steps).unwrap();
+    let errors = Errors::from_errors(&steps).unwrap();
     assert!(errors.count >= 5 && errors.median < LONG_MEDIAN, "{errors:?}");
     let ran = of("ALST");
     assert!(ran.len() >= 8 && ran.iter().all(|run| run.fits), "{} rows", ran.len());
@@ -164,7 +164,7 @@ const MIXTURE_MEMORY_MEDIAN: f64 = 0.05;
 fn mixtures_of_experts_are_predicted() {
     let errors_of = |error: fn(&Prediction) -> Option<f64>| {
         let predictions = PUBLISHED.mixtures.iter().filter_map(|entry| entry.outcome.as_ref().ok());
-        Errors::of(&predictions.filter_map(error).collect::<Vec<f64>>()).unwrap()
+        Errors::from_errors(&predictions.filter_map(error).collect::<Vec<f64>>()).unwrap()
     };
     let steps = errors_of(Prediction::step_error);
     assert!(steps.count > 220, "{} rows", steps.count);
@@ -189,7 +189,7 @@ fn host_bound_runs_and_fp32_norms_are_predicted() {
         let rows = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
         let rows = rows.filter(|entry| entry.source().contains(source));
         let predictions = rows.filter_map(|entry| entry.outcome.as_ref().ok());
-        let errors = Errors::of(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
+        let errors = Errors::from_errors(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
         assert!(errors.count > 100 && errors.median < limit, "{source}: {errors:?}");
     }
 }
@@ -205,7 +205,7 @@ fn megatron_cores_allocated_bytes_are_predicted() {
         let rows = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
         let rows = rows.filter(|entry| entry.source().contains("CI golden") && entry.row.gpu.contains(gpu));
         let predictions = rows.filter_map(|entry| entry.outcome.as_ref().ok());
-        Errors::of(&predictions.filter_map(Prediction::memory_error).collect::<Vec<f64>>()).unwrap()
+        Errors::from_errors(&predictions.filter_map(Prediction::memory_error).collect::<Vec<f64>>()).unwrap()
     };
     let (all, hopper) = (of(""), of("H100"));
     assert!(all.count > 250 && all.median < MEDIAN, "{all:?}");
@@ -223,7 +223,7 @@ fn steps_lie_in_the_range_beside_their_prediction() {
     let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
     let residuals = coverage::residuals(all);
     let kinds = coverage::by(&residuals, |residual| residual.kind.name());
-    assert_eq!(kinds.len(), accuracy::Kind::ALL.len(), "{kinds:?}");
+    assert_eq!(kinds.len(), accuracy::StepKind::ALL.len(), "{kinds:?}");
     let silicon = coverage::by(&residuals, |residual| format!("{:?}", residual.generation));
     let of_silicon = silicon.iter().map(|(name, covered)| (name.as_str(), *covered));
     for (name, covered) in kinds.iter().map(|(name, covered)| (*name, *covered)).chain(of_silicon) {
@@ -269,7 +269,7 @@ fn fine_tuning_is_predicted() {
     let of = |file: &str, error: fn(&Prediction) -> Option<f64>| {
         let rows = PUBLISHED.tuned.iter().filter(|entry| entry.file == file);
         let predictions = rows.filter_map(|entry| entry.outcome.as_ref().ok());
-        Errors::of(&predictions.filter_map(error).collect::<Vec<f64>>()).unwrap()
+        Errors::from_errors(&predictions.filter_map(error).collect::<Vec<f64>>()).unwrap()
     };
     let read = PUBLISHED.tuned.iter().filter(|entry| entry.file == "finetune.csv" && entry.outcome.is_ok());
     assert!(read.clone().count() >= READ, "{} rows", read.count());
@@ -303,7 +303,7 @@ fn steps_on_other_silicon_are_predicted() {
         assert!(score.rows == rows && score.used >= read, "{file}: {} of {}", score.used, score.rows);
         assert!(score.confusion.ran_does_not <= out_of_memory, "{file}: {:?}", score.confusion);
         let predictions = entries().filter_map(|entry| entry.outcome.as_ref().ok());
-        let errors = Errors::of(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
+        let errors = Errors::from_errors(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
         assert!(errors.median < most, "{file}: {errors:?}");
     }
 }
@@ -316,7 +316,7 @@ fn every_prediction_is_a_number() {
         let numbers = [prediction.step_time_s, prediction.peak_mem_gib, prediction.report.mfu];
         let name = format!("{} {}", entry.file, entry.row.row_id);
         assert!(numbers.iter().all(|number| number.is_finite() && *number > 0.0), "{name}: {numbers:?}");
-        assert!(Errors::of(&[prediction.step_error().unwrap_or(0.0)]).unwrap().mean.is_finite(), "{name}");
+        assert!(Errors::from_errors(&[prediction.step_error().unwrap_or(0.0)]).unwrap().mean.is_finite(), "{name}");
     }
 }
 
@@ -351,7 +351,7 @@ fn what_the_engine_records_by_accelerator_is_current() {
     let ratios = by_accelerator::borrowed(entries.iter().copied());
     let spread = |low: f64, high: f64| high / low;
     let [low, high] = [0.1, 0.9].map(|share| quantile(&ratios, share).unwrap());
-    let accuracy::Band { low: own_low, high: own_high } = accuracy::Kind::Tuned.band();
+    let accuracy::Band { low: own_low, high: own_high } = accuracy::StepKind::Tuned.band();
     assert!(ratios.len() > 2000 && spread(low, high) > 1.15 * spread(own_low, own_high), "{low} {high}");
 }
 
@@ -385,13 +385,13 @@ fn rows_of_the_page_are_the_rows_of_the_score() {
         fitted += usize::from(page.fitted && page.set == Set::Fast);
     }
     let dense = summary::score(&PUBLISHED.training);
-    assert_eq!(Errors::of(&fast), dense.fast);
-    assert_eq!(Errors::of(&peaks), dense.memory);
+    assert_eq!(Errors::from_errors(&fast), dense.fast);
+    assert_eq!(Errors::from_errors(&peaks), dense.memory);
     let steps = PUBLISHED
         .mixtures
         .iter()
         .filter(|entry| !entry.is_fine_tuned())
         .filter_map(|entry| entry.outcome.as_ref().ok()?.step_error());
-    assert_eq!(Errors::of(&mixtures), Errors::of(&steps.collect::<Vec<f64>>()));
+    assert_eq!(Errors::from_errors(&mixtures), Errors::from_errors(&steps.collect::<Vec<f64>>()));
     assert_eq!(fitted, 1240, "docs/book/accuracy.md says how many rows the fit has");
 }

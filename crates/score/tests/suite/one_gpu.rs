@@ -185,7 +185,7 @@ fn attention_kernels_scale_with_length_and_width_as_measured() {
             errors.push((rate * by_length(number("length"), half) * by_width(head) / number(pass) - 1.0).abs());
         }
     }
-    let of = engine::stats::Errors::of(&errors).unwrap();
+    let of = engine::stats::Errors::from_errors(&errors).unwrap();
     assert!(of.count > 60 && of.median < 0.08 && of.mean < 0.11, "{of:?}");
     assert!(errors.iter().all(|error| *error < 0.45), "{errors:?}");
 }

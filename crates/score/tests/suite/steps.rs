@@ -133,7 +133,7 @@ fn the_closed_form_knows_what_longer_texts_outgrow() {
         let first = stages(setup).first;
         let Some(simulated) = trace::simulated(setup, &first) else { continue };
         let simulated = MemoryKind::Reserved.predicted(&simulated).get();
-        let reserved = |setup: &Setup| MemoryKind::Reserved.predicted(&memory::of_stage(setup, &first)).get();
+        let reserved = |setup: &Setup| MemoryKind::Reserved.predicted(&memory::stage_memory(setup, &first)).get();
         let longest = setup.at_longest();
         errors.push(reserved(&longest) / simulated - 1.0);
         unaware.push(reserved(&Setup { lengths: Lengths::Equal, ..longest }) / simulated - 1.0);

@@ -25,7 +25,7 @@ pub struct LoadAndSave {
 pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     let (setup, run) = (scenario.setup(), scenario.run_report());
     let params = largest(&setup).params;
-    let of_gpu = states::of_gpu(&setup, &params);
+    let of_gpu = states::gpu_states(&setup, &params);
     let deferred = scenario.run.deferred_init;
     let other = format::bytes(host::initialisation(&setup, !deferred));
     let how = if deferred {

@@ -24,7 +24,7 @@ impl Bounds {
     /// gradients are reduced once a step instead of in each micro-batch, one transfer serves all
     /// micro-batches, which counts as a faster link. Hybrid sharding keeps most of its traffic
     /// inside the nodes and is not bounded.
-    pub fn of(setup: &Setup) -> Self {
+    pub fn from_setup(setup: &Setup) -> Self {
         let network = Network {
             intra_node_efficiency: 1.0,
             inter_node_efficiency: 1.0,

@@ -55,7 +55,7 @@ pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: 
 
 /// Returns the time of an all-reduce in a ring: two passes.
 fn around(network: &Network, group: Group, size: Bytes) -> Seconds {
-    RING_PASSES * Ring::of(network, group).pass(size)
+    RING_PASSES * Ring::new(network, group).pass(size)
 }
 
 /// Returns the passes of a node's share of the buffer over a network card in a tree over the nodes:

@@ -16,7 +16,7 @@ fn nodes_of_a_leaf(network: &Network) -> f64 {
 }
 
 /// Nodes of the group under one leaf, k.
-fn neighbours(network: &Network, group: Group) -> f64 {
+fn nodes_per_leaf(network: &Network, group: Group) -> f64 {
     (nodes_of_a_leaf(network) / group.spacing).floor().max(1.0)
 }
 
@@ -43,7 +43,7 @@ pub fn slowdown(network: &Network, group: Group) -> f64 {
     if network.fabric.oversubscription <= 1.0 {
         return 1.0;
     }
-    let here = neighbours(network, group);
+    let here = nodes_per_leaf(network, group);
     if group.nodes() <= here { 1.0 } else { (network.fabric.oversubscription / here).max(1.0) }
 }
 
@@ -53,6 +53,6 @@ pub fn exchange_slowdown(network: &Network, group: Group) -> f64 {
     if network.fabric.oversubscription <= 1.0 {
         return 1.0;
     }
-    let (here, nodes) = (neighbours(network, group), group.nodes());
+    let (here, nodes) = (nodes_per_leaf(network, group), group.nodes());
     if nodes <= here { 1.0 } else { (network.fabric.oversubscription * (nodes - here) / (nodes - 1.0)).max(1.0) }
 }

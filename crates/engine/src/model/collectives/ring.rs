@@ -59,7 +59,7 @@ pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {
     if group.ranks <= 1.0 {
         return Seconds::ZERO;
     }
-    Ring::of(network, group).all_gather(size)
+    Ring::new(network, group).all_gather(size)
 }
 
 /// Returns the time in which a chunk of `size` bytes c passes one hop of a ring with all links
@@ -111,7 +111,7 @@ fn pat_latency(network: &Network, group: Group) -> Option<Seconds> {
 
 impl Ring {
     /// Returns the ring over a group.
-    pub fn of(network: &Network, group: Group) -> Self {
+    pub fn new(network: &Network, group: Group) -> Self {
         let (share, start, hops) = match network.topology {
             Topology::Flat => (1.0, group.ranks * network.inter_node_latency, [(0.0, Seconds::ZERO); 2]),
             Topology::Aware => ((group.ranks - 1.0) / group.ranks, start(network), hops(network, group)),

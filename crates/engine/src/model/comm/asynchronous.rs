@@ -8,7 +8,7 @@ use crate::model::compute::{REFERENCE_WIDTH, memory_rate};
 use crate::model::flops::layer_matmul_params;
 use crate::model::hardware::Generation;
 use crate::model::per_rank;
-use crate::model::schedule::beside;
+use crate::model::schedule::overlap_block;
 use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
@@ -36,7 +36,7 @@ const OWN_CHUNK: f64 = 3.0;
 /// ```
 pub fn beside_products(comm: Seconds, compute: Seconds, gpus: f64, contention: f64) -> Seconds {
     let compute = compute * ((gpus - 1.0) / gpus);
-    beside(compute, comm, contention).both - compute
+    overlap_block(compute, comm, contention).both - compute
 }
 
 /// Returns the memory traffic that no product hides for one all-gather and one reduce-scatter of
@@ -81,7 +81,7 @@ pub(super) struct Chunks {
 impl Chunks {
     /// Returns the times for exchanges of `size` bytes under products that take `products` in the
     /// forward pass.
-    pub(super) fn of(setup: &Setup, shares: &LayerShares, size: Bytes, products: Seconds) -> Self {
+    pub(super) fn new(setup: &Setup, shares: &LayerShares, size: Bytes, products: Seconds) -> Self {
         if matches!(setup.accelerator.generation, Generation::Gaudi | Generation::Tpu | Generation::Trainium) {
             return Self::default();
         }

@@ -28,16 +28,16 @@ pub struct DataParallelComm<C = Seconds> {
 
 impl<C: Cost<Traffic>> DataParallelComm<C> {
     /// Returns the communication of a stage with these parameters.
-    pub fn of(setup: &Setup, params: &LocalParams) -> Self {
-        Self::over(setup, params, &Groups::of(setup, params.held.expert > 0.0), GradientSyncPlan::of(setup))
+    pub fn new(setup: &Setup, params: &LocalParams) -> Self {
+        Self::over(setup, params, &Groups::new(setup, params.held.expert > 0.0), GradientSyncPlan::new(setup))
     }
 
     /// Returns the communication of a stage with these parameters over its groups.
     pub(in crate::model) fn over(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let of_lanes = match setup.sharding {
-            Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
-            Sharding::Zero1 | Sharding::Zero2 => Self::of_zero(setup, params, groups, sync),
-            Sharding::Fsdp(reshard) => Self::of_fsdp(setup, params, groups, reshard),
+            Sharding::Ddp => Self::new_ddp(setup, params, groups, sync),
+            Sharding::Zero1 | Sharding::Zero2 => Self::new_zero(setup, params, groups, sync),
+            Sharding::Fsdp(reshard) => Self::new_fsdp(setup, params, groups, reshard),
         };
         let of_lanes = of_lanes.times(setup.stage_copies());
         Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
@@ -61,7 +61,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch, after_backward: self.after_backward * copies, after_update: self.after_update * copies }
     }
 
-    fn of_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+    fn new_ddp(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let params = &params.trained;
         let everyone = everyone(setup);
@@ -81,7 +81,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch, ..Self::default() }
     }
 
-    fn of_zero(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
+    fn new_zero(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let params = &params.trained;
         let (layer, root, expert) = (params.layer, params.root, params.expert);
@@ -121,14 +121,14 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         comm
     }
 
-    fn of_fsdp(setup: &Setup, params: &LocalParams, groups: &Groups, reshard: Reshard) -> Self {
+    fn new_fsdp(setup: &Setup, params: &LocalParams, groups: &Groups, reshard: Reshard) -> Self {
         let bytes = states::recipe_bytes(setup.recipe);
         let (frozen, of_frozen) = (params.frozen(), FrozenBytes::gathered(setup));
         let at_rest = FrozenBytes::at_rest(setup);
         let params = &params.trained;
         let (layer, root, expert) = (params.layer, params.root, params.expert);
         let shards = f64::from(setup.mesh.shard_group().max(1));
-        let of_layer = gathered_layer_bytes(setup) * layer + of_frozen.of_layer(&frozen);
+        let of_layer = gathered_layer_bytes(setup) * layer + of_frozen.layer_bytes(&frozen);
         let of_experts = gathered_layer_bytes(setup) * expert + of_frozen.matrices * frozen.expert;
         let of_root = bytes.gathered * root + of_frozen.others * frozen.root;
         let gather: C = groups.gather::<C>(of_layer) + groups.gather_experts(of_experts);
@@ -139,7 +139,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                 let (mesh, network) = (&setup.mesh, &groups.network);
                 let resharded = |most: u32, stride: u32, bytes: f64| -> C {
                     let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
-                    Ring::of(network, group).all_gather_cost(Bytes::new(bytes))
+                    Ring::new(network, group).all_gather_cost(Bytes::new(bytes))
                 };
                 let experts = if of_experts > 0.0 {
                     resharded(mesh.expert_shard_group(), mesh.expert_group(), of_experts)
@@ -158,14 +158,14 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         };
         let expert_shards = groups.experts.as_ref().map_or(1.0, |experts| experts.shards);
         let shard = layer / shards + expert / expert_shards;
-        let frozen_shard = at_rest.of_layer(&frozen) / shards + at_rest.matrices * frozen.expert / expert_shards;
+        let frozen_shard = at_rest.layer_bytes(&frozen) / shards + at_rest.matrices * frozen.expert / expert_shards;
         let (up, down) = (host(drives, bytes.weights * shard + frozen_shard), host(link, bytes.gradients * shard));
         let root_up = host(drives, bytes.weights * root / shards + at_rest.others * frozen.root / shards);
         let micro_batch = CommTimes {
             gather_root: groups.gather::<C>(of_root) + root_up,
             gather_layer: gather + up,
             regather_layer: if reshard == Reshard::Always { regather + up } else { regather }
-                * Backward::of(setup).passed,
+                * Backward::new(setup).passed,
             reduce_layer: groups.scatter::<C>(bytes.reduced * layer)
                 + groups.gather_experts(bytes.reduced * expert)
                 + down,

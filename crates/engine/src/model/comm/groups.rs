@@ -31,12 +31,12 @@ pub(super) struct ExpertGroups {
 }
 
 impl ExpertGroups {
-    pub(super) fn of(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &Setup) -> Self {
         let (mesh, network) = (&setup.mesh, &beside_compute(setup));
         let world = mesh.gpus();
         let (same, shards, replicas) = (mesh.expert_group(), mesh.expert_shard_group(), mesh.expert_replicas());
         Self {
-            ring: Ring::of(network, Group::strided(shards, same, world, network)),
+            ring: Ring::new(network, Group::strided(shards, same, world, network)),
             shards: f64::from(shards),
             replicas: Group::strided(replicas, same.saturating_mul(shards), world, network),
             all: Group::strided(shards.saturating_mul(replicas), same, world, network),
@@ -53,16 +53,16 @@ pub fn beside_compute(setup: &Setup) -> Network {
 }
 
 impl Groups {
-    pub(in crate::model) fn of(setup: &Setup, has_experts: bool) -> Self {
+    pub(in crate::model) fn new(setup: &Setup, has_experts: bool) -> Self {
         let (mesh, network) = (&setup.mesh, &beside_compute(setup));
         let world = mesh.gpus();
         let inner = mesh.tp.saturating_mul(mesh.shard_group());
         let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
         Self {
-            experts: has_experts.then(|| ExpertGroups::of(setup)),
+            experts: has_experts.then(|| ExpertGroups::new(setup)),
             network: *network,
             shard,
-            ring: Ring::of(network, shard),
+            ring: Ring::new(network, shard),
             replicas: Group::strided(mesh.dp_replicate, inner, world, network),
         }
     }

@@ -8,7 +8,7 @@ use crate::units::{Bytes, Seconds};
 
 /// Time of a stage's messages to its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::model) struct Neighbours {
+pub(in crate::model) struct StageMessageTimes {
     /// Exposed time in one micro-batch.
     pub(in crate::model) time: Seconds,
     /// Additional exposed time in one step, while the pipeline fills and drains.
@@ -25,10 +25,10 @@ pub(in crate::model) struct Neighbours {
 /// pipeline fills and drains (`overlap_p2p_comm_warmup_flush` is off;
 /// `forward_backward_pipelining_with_interleaving`). `DualPipe` overlaps messages with the passes
 /// of the other direction. `passes` are the compute times of a micro-batch, forward and backward.
-pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds; 2]) -> Neighbours {
+pub(in crate::model) fn stage_message_times(setup: &Setup, element: f64, passes: [Seconds; 2]) -> StageMessageTimes {
     let mesh = &setup.mesh;
     if mesh.pp <= 1 {
-        return Neighbours::default();
+        return StageMessageTimes::default();
     }
     let nodes = mesh.gpus().div_ceil(setup.network.gpus_per_node.max(1));
     let (cross, beyond) = (nodes > 1, f64::from(nodes - 1));
@@ -42,12 +42,12 @@ pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds
     let interleaved = setup.pipeline.schedule == Schedule::Interleaved && chunks > 1.0;
     let overlaps = interleaved && setup.traits().overlaps_messages || setup.pipeline.schedule.is_dual();
     if !overlaps {
-        return Neighbours { time: 2.0 * chunks * message, filling: Seconds::ZERO, cross };
+        return StageMessageTimes { time: 2.0 * chunks * message, filling: Seconds::ZERO, cross };
     }
     let filling = chunks * f64::from(mesh.pp) - 1.0;
     let all = chunks * f64::from(setup.batch.grad_accum_steps);
     let filling = if filling < all { filling } else { all };
-    let mut sent = Neighbours { cross, ..Neighbours::default() };
+    let mut sent = StageMessageTimes { cross, ..StageMessageTimes::default() };
     for pass in passes {
         let shows = (message - pass / chunks).max(Seconds::ZERO);
         sent.time += chunks * shows;

@@ -121,7 +121,7 @@ impl TpCpComm {
     /// under the matrix products ([`super::asynchronous`]). Context parallelism: ring attention
     /// sends keys and values cp - 1 times while attention runs; the all-gather variant gathers them
     /// before attention and reduces their gradients after it. Backward passes send twice as much.
-    pub fn of(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
+    pub fn new(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
         let mesh = &setup.mesh;
         if mesh.tp <= 1 && mesh.cp <= 1 {
             return Self::default();
@@ -143,7 +143,7 @@ impl TpCpComm {
         };
         let repeated = modules::recomputed_collectives(setup, shares);
         let blocks = blocks(setup, shares);
-        let chunks = Chunks::of(setup, shares, activations, hiding.matmul);
+        let chunks = Chunks::new(setup, shares, activations, hiding.matmul);
         let exposed = |pairs: f64, compute: Seconds, passes: f64| {
             let comm = pairs * pair(activations);
             if setup.tensor.asynchronous && mesh.tp > 1 {

@@ -32,20 +32,20 @@ const EAGER: Kernels = Kernels { inputs: 6.0, outputs: 10.0, launches: 5.0 / OF_
 const FUSED: Kernels = Kernels { inputs: 6.0, outputs: 6.0, launches: 3.0 / OF_A_LAYER };
 
 impl Kernels {
-    fn of(setup: &Setup) -> &'static Self {
+    fn for_setup(setup: &Setup) -> &'static Self {
         if setup.kernels.compile || setup.traits().fused_adapters { &FUSED } else { &EAGER }
     }
 }
 
 /// Returns the cost of these matrices' adapters over `rows` of tokens: two products each, of rank
 /// r.
-fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64) -> Layer<C> {
+fn adapter_cost<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64) -> Layer<C> {
     if !rates.setup.trained.has_adapters() {
         return Layer::default();
     }
     let rank = f64::from(rates.setup.trained.rank);
     let mut block = Block::NONE;
-    let (mut streamed, kernels) = (0.0, Kernels::of(rates.setup));
+    let (mut streamed, kernels) = (0.0, Kernels::for_setup(rates.setup));
     for module in modules.iter().filter(|module| module.is_used()) {
         let adapter = Block {
             weights: rank * (module.inner + module.outer),
@@ -74,30 +74,30 @@ fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64
 
 /// Returns the cost of the adapters of attention's matrices.
 pub(super) fn beside_attention<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    of_adapters(rates, &adapters::of_attention(rates.setup), rates.tokens)
+    adapter_cost(rates, &adapters::attention_modules(rates.setup), rates.tokens)
 }
 
 /// Returns the cost of the adapters of a recurrent mixer's matrices.
 pub(super) fn beside_recurrent<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    of_adapters(rates, &adapters::of_recurrent(rates.setup), rates.tokens)
+    adapter_cost(rates, &adapters::recurrent_modules(rates.setup), rates.tokens)
 }
 
 /// Returns the cost of the adapters of a dense MLP.
 pub(super) fn beside_mlp<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [dense, _, _] = adapters::widths(rates.setup);
-    of_adapters(rates, &adapters::of_mlp(rates.setup, dense), rates.tokens)
+    adapter_cost(rates, &adapters::mlp_modules(rates.setup, dense), rates.tokens)
 }
 
 /// Returns the cost of the adapters of the shared experts.
 pub(super) fn beside_shared<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [_, shared, _] = adapters::widths(rates.setup);
-    of_adapters(rates, &adapters::of_mlp(rates.setup, shared), rates.tokens)
+    adapter_cost(rates, &adapters::mlp_modules(rates.setup, shared), rates.tokens)
 }
 
 /// Returns the cost of the adapters of routed experts, over the token copies that arrive.
 pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [_, _, routed] = adapters::widths(rates.setup);
-    of_adapters(rates, &adapters::of_expert(rates.setup, routed), experts::received(rates.setup))
+    adapter_cost(rates, &adapters::expert_modules(rates.setup, routed), experts::received(rates.setup))
 }
 
 /// Returns the launches of one layer's adapters, over those of the layer; an adapter kernel of
@@ -107,10 +107,10 @@ pub(super) fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
         return 0.0;
     }
     let used = |modules: &[Module]| modules.iter().filter(|module| module.is_used()).count() as f64;
-    let [dense, shared, routed] = adapters::widths(setup).map(|width| used(&adapters::of_mlp(setup, width)));
-    Kernels::of(setup).launches
-        * (shares.attention * used(&adapters::of_attention(setup))
+    let [dense, shared, routed] = adapters::widths(setup).map(|width| used(&adapters::mlp_modules(setup, width)));
+    Kernels::for_setup(setup).launches
+        * (shares.attention * used(&adapters::attention_modules(setup))
             + shares.dense() * dense
             + shares.moe * (shared + routed)
-            + shares.recurrent * used(&adapters::of_recurrent(setup)))
+            + shares.recurrent * used(&adapters::recurrent_modules(setup)))
 }

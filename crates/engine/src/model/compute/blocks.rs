@@ -60,7 +60,7 @@ pub(super) struct Rates<'a> {
 }
 
 impl<'a> Rates<'a> {
-    pub(super) fn of(setup: &'a Setup) -> Self {
+    pub(super) fn new(setup: &'a Setup) -> Self {
         Self {
             setup,
             tokens: per_rank::tokens(setup),
@@ -68,7 +68,7 @@ impl<'a> Rates<'a> {
             matmul: matmul_rate(setup),
             gradients: gradient_rate(setup),
             memory: memory_rate(setup),
-            share: Backward::of(setup),
+            share: Backward::new(setup),
         }
     }
 
@@ -219,12 +219,12 @@ pub(super) struct Layer<C> {
 }
 
 impl<C: Cost<Operations>> Layer<C> {
-    pub(super) fn of(rates: &Rates, block: &Block) -> Self {
-        Self { elementwise: rates.elementwise(block), ..Self::of_products(rates, block) }
+    pub(super) fn from_block(rates: &Rates, block: &Block) -> Self {
+        Self { elementwise: rates.elementwise(block), ..Self::products_only(rates, block) }
     }
 
     /// Returns the products of a block, without its element-wise work.
-    fn of_products(rates: &Rates, block: &Block) -> Self {
+    fn products_only(rates: &Rates, block: &Block) -> Self {
         let (products, share) = (rates.products(block), &rates.share);
         let dequantized = rates.dequantize::<C>(block.weights);
         Self {
@@ -239,8 +239,8 @@ impl<C: Cost<Operations>> Layer<C> {
 
     /// Returns the cost of two blocks in sequence: separate products, each limited by the reads of
     /// its own operands, and the element-wise work of both blocks with one residual stream.
-    pub(super) fn of_two(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
-        let products = Self::of_products(rates, one).plus(Self::of_products(rates, other));
+    pub(super) fn from_two_blocks(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
+        let products = Self::products_only(rates, one).plus(Self::products_only(rates, other));
         Self { elementwise: rates.elementwise(&one.with(*other)), ..products }
     }
 

@@ -12,7 +12,7 @@ use crate::units::Bytes;
 /// Standard: upcast (2 + 4), log-softmax (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the
 /// bf16 logits' write and read (2 + 2). Fused or chunked: the logits' write and two reads, and the
 /// write and reads of their gradient.
-const fn bytes_per_logit(loss: Loss) -> f64 {
+const fn loss_traffic_per_logit(loss: Loss) -> f64 {
     // A tiled loss runs the standard loss on each tile.
     if loss.is_unfused() || matches!(loss, Loss::Tiled) { 32.0 } else { 12.0 }
 }
@@ -80,5 +80,5 @@ fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
 pub(super) fn loss_bytes(rates: &Rates) -> f64 {
     let setup = rates.setup;
     let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
-    bytes_per_logit(setup.kernels.loss) * rates.tokens * (f64::from(outputs) / f64::from(setup.mesh.tp.max(1)))
+    loss_traffic_per_logit(setup.kernels.loss) * rates.tokens * (f64::from(outputs) / f64::from(setup.mesh.tp.max(1)))
 }

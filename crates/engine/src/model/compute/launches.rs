@@ -31,7 +31,7 @@ pub fn forward(setup: &Setup, shares: &LayerShares) -> Seconds {
 /// Returns the host time of a layer's kernels in its backward pass: autograd launches from C++, and
 /// fully recomputed layers are launched again as in the forward pass.
 pub fn backward(setup: &Setup, forward: Seconds) -> Seconds {
-    forward * ((setup.overheads.launch_backward + 1.0 - setup.kept_layers()) * Backward::of(setup).passed)
+    forward * ((setup.overheads.launch_backward + 1.0 - setup.kept_layers()) * Backward::new(setup).passed)
 }
 
 /// Returns the launch time of the slowest of n hosts over the mean.
@@ -60,7 +60,7 @@ fn operators(setup: &Setup, shares: &LayerShares) -> Operators {
     let loops = shares.recurrent * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
     let fused = if setup.kernels.compile && setup.traits().layers != Layers::Own { COMPILED } else { 1.0 };
     let layer = overheads.launch * fused * (blocks * casts + adapters::launches(setup, shares) + loops);
-    let experts = shares.moe * casts * of_experts(setup);
+    let experts = shares.moe * casts * expert_operators(setup);
     match setup.kernels.graphs {
         Graphs::None => Operators { layer: layer + exchange + latent, experts },
         Graphs::Layers => Operators { layer: 0.0, experts: overheads.launch_beside_graphs * experts },
@@ -70,7 +70,7 @@ fn operators(setup: &Setup, shares: &LayerShares) -> Operators {
 
 /// Returns the operators that experts add to an expert layer: router and exchanges, and one set for
 /// each expert if the experts run one by one.
-fn of_experts(setup: &Setup) -> f64 {
+fn expert_operators(setup: &Setup) -> f64 {
     let one_by_one = if setup.experts.grouped { 0.0 } else { experts::local_experts(setup) };
     setup.overheads.launch_experts + one_by_one * setup.overheads.launch_expert
 }

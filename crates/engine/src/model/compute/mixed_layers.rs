@@ -17,20 +17,20 @@ pub(super) fn mean_layer<C: Cost<Operations>>(rates: &Rates, shares: &LayerShare
         if share <= 0.0 {
             return Layer::default();
         }
-        let alone = Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::of(rates, block) };
+        let alone = Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::from_block(rates, block) };
         alone.repeating(rates, &again).plus(beside).times(share)
     };
     let attention = of(
         shares.attention,
         &projections(arch, tp),
-        modules::of_attention(setup, tp),
+        modules::recomputed_attention(setup, tp),
         adapters::beside_attention(rates),
     );
     let state = of(shares.recurrent, &recurrent::products(arch, tp), Repeated::NONE, adapters::beside_recurrent(rates));
     let dense_mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
-    let dense = of(shares.dense(), &dense_mlp, modules::of_mlp(setup, tp), adapters::beside_mlp(rates));
+    let dense = of(shares.dense(), &dense_mlp, modules::recomputed_mlp(setup, tp), adapters::beside_mlp(rates));
     let beside_experts = adapters::beside_shared(rates).plus(experts);
-    let moe = of(shares.moe, &router_and_shared(arch, tp), modules::of_shared(setup, tp), beside_experts);
+    let moe = of(shares.moe, &router_and_shared(arch, tp), modules::recomputed_shared_experts(setup, tp), beside_experts);
     attention.plus(state).plus(dense).plus(moe)
 }
 
@@ -46,7 +46,7 @@ pub(super) fn uncounted_matrices<C: Cost<Operations>>(rates: &Rates) -> Layer<C>
     let matrices = matrices as f64 / f64::from(arch.num_hidden_layers.max(1));
     let weights = matrices / f64::from(rates.setup.mesh.tp.max(1));
     let block = Block { weights, inner: hidden, outer: weights / hidden, count: 1.0, ..Block::NONE };
-    Layer { elementwise: C::default(), ..Layer::of(rates, &block) }
+    Layer { elementwise: C::default(), ..Layer::from_block(rates, &block) }
 }
 
 /// Share of a layer's element-wise work on the residual stream that belongs to one of its two

@@ -6,14 +6,14 @@ use crate::model::setup::Setup;
 use crate::model::transformer::{Architecture, LayerShares};
 
 /// Returns the recomputed work of attention: latent attention's up-projections, and its norms.
-pub(super) fn of_attention(setup: &Setup, tp: f64) -> Repeated {
+pub(super) fn recomputed_attention(setup: &Setup, tp: f64) -> Repeated {
     let again = setup.modules().mla_up_proj;
     let block = if again { up_projections(&setup.architecture, tp) } else { Block::NONE };
     Repeated { block, norms: setup.recomputed_norms().attention }
 }
 
 /// Returns the recomputed work of a dense MLP.
-pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Repeated {
+pub(super) fn recomputed_mlp(setup: &Setup, tp: f64) -> Repeated {
     let arch = &setup.architecture;
     let again = setup.modules().mlp || setup.kernels.tiled_mlp;
     let block = if again { mlp(arch, f64::from(arch.intermediate_size) / tp) } else { Block::NONE };
@@ -22,7 +22,7 @@ pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Repeated {
 
 /// Returns the recomputed work of the router and the shared experts; routed experts have their own
 /// costs.
-pub(super) fn of_shared(setup: &Setup, tp: f64) -> Repeated {
+pub(super) fn recomputed_shared_experts(setup: &Setup, tp: f64) -> Repeated {
     let (arch, modules) = (&setup.architecture, setup.modules());
     let block = if modules.moe {
         router_and_shared(arch, tp)

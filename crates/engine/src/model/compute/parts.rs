@@ -66,14 +66,14 @@ const STATE_BYTES: f64 = 4.0;
 /// not enter its time.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let of_tower = tower::parts(setup);
-    let mut all = of_language_model(setup);
+    let mut all = language_model_costs(setup);
     for (part, beside) in all.iter_mut().zip(of_tower) {
         *part = *part + beside;
     }
     all
 }
 
-fn of_language_model(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let wide = setup.share_in_16_bits();
     let narrow = parts_in_one_format(setup);
     if wide <= 0.0 {
@@ -93,11 +93,11 @@ fn of_language_model(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
 fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let arch = &setup.architecture;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let rates = Rates::of(setup);
+    let rates = Rates::new(setup);
     let (tp, pp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.pp.max(1)));
     let again = recomputed(setup);
     let further = arch.blocks().and(arch.mtp_blocks(setup.mtp));
-    let shares = if setup.mtp > 0 { LayerShares::of(further) } else { arch.shares() };
+    let shares = if setup.mtp > 0 { LayerShares::from_counts(further) } else { arch.shares() };
     let layers = f64::from(further.layers);
     let moe = if arch.has_experts() { shares.moe * layers } else { 0.0 };
     let dense = shares.mlp * layers - moe;
@@ -107,13 +107,13 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let beside = router_and_shared(arch, tp);
     let routed = if moe > 0.0 { routed(&rates) } else { Layer::default() };
     let [attention_again, mlp_again, shared_again] =
-        [modules::of_attention(setup, tp), modules::of_mlp(setup, tp), modules::of_shared(setup, tp)];
-    let of = |block: &Block, repeated: &Repeated| Layer::<OperatorCost>::of(&rates, block).repeating(&rates, repeated);
+        [modules::recomputed_attention(setup, tp), modules::recomputed_mlp(setup, tp), modules::recomputed_shared_experts(setup, tp)];
+    let of = |block: &Block, repeated: &Repeated| Layer::<OperatorCost>::from_block(&rates, block).repeating(&rates, repeated);
     let products = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
-        of(block, repeated).plus(beside).products(&again)
+        operator_cost(block, repeated).plus(beside).products(&again)
     };
     let streams = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
-        of(block, repeated).plus(beside).streams(&again)
+        operator_cost(block, repeated).plus(beside).streams(&again)
     };
     let beside_attention = adapters::beside_attention::<OperatorCost>(&rates);
     let [beside_mlp, beside_shared] = [adapters::beside_mlp(&rates), adapters::beside_shared(&rates)];
@@ -153,21 +153,21 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
         Operator::Head => of_stage(heads(&rates)),
-        Operator::Optimizer => of_optimizer(setup, pp),
+        Operator::Optimizer => update_cost(setup, pp),
     })
 }
 
 /// Returns the memory-bound time of one step on one GPU, averaged over the stages: element-wise
 /// work, the loss over the vocabulary, and the embedding, without the optimizer.
 pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) -> Seconds {
-    let rates = Rates::of(setup);
+    let rates = Rates::new(setup);
     let loss: Seconds = rates.streaming(Bytes::new(loss_bytes(&rates)));
     let per_stage = f64::from(setup.batch.grad_accum_steps) / f64::from(setup.mesh.pp.max(1));
-    of(parts, Operator::Elementwise).time + per_stage * loss
+    operator_cost(parts, Operator::Elementwise).time + per_stage * loss
 }
 
 /// Returns the cost of a kind of work.
-pub fn of(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> OperatorCost {
+pub fn operator_cost(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> OperatorCost {
     parts.get(operator as usize).copied().unwrap_or_default()
 }
 
@@ -189,7 +189,7 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
 
 /// Returns the optimizer's update, averaged over the stages, with the bytes of the state wherever
 /// the state is stored.
-fn of_optimizer(setup: &Setup, stages_count: f64) -> OperatorCost {
+fn update_cost(setup: &Setup, stages_count: f64) -> OperatorCost {
     let mut all = OperatorCost::default();
     for stage in stages(setup).iter() {
         let cost: OperatorCost = optimizer_cost(setup, stage);

@@ -2,7 +2,7 @@
 
 use super::adapters::beside_routed;
 use super::blocks::{FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, Repeated, casts};
-use super::modules::of_shared;
+use super::modules::recomputed_shared_experts;
 use super::products::{Block, Products, mlp_between, router_and_shared};
 use crate::fitted;
 use crate::model::cost::{Cost, Operations};
@@ -32,7 +32,7 @@ pub(super) fn padded_rows(setup: &Setup) -> f64 {
 /// Returns the rate of grouped products over that of dense ones: JAX's kernel for ragged groups
 /// reaches less than GPU libraries. Mixtral with fixed-size slots, whose products are dense, is not
 /// affected.
-fn of_dense(setup: &Setup) -> f64 {
+fn grouped_over_dense_rate(setup: &Setup) -> f64 {
     if setup.traits().grouped_by_megablox && setup.experts.grouped { fitted::MEGABLOX } else { 1.0 }
 }
 
@@ -58,8 +58,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         outer: block.outer * launches,
         count: block.count,
         half: rates.half,
-        rate: rates.matmul * of_dense(setup),
-        rate_of_gradients: rates.gradients * of_dense(setup),
+        rate: rates.matmul * grouped_over_dense_rate(setup),
+        rate_of_gradients: rates.gradients * grouped_over_dense_rate(setup),
         aligned: block.aligned,
         memory: setup.accelerator.memory_bandwidth,
         // Padding rows are computed, but not read.
@@ -106,15 +106,15 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 /// Returns the times of one layer's experts alone, forward and backward: routed and shared experts
 /// with their router, without attention, the residual stream and the exchanges.
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
-    let rates = Rates::of(setup);
+    let rates = Rates::new(setup);
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let beside = router_and_shared(arch, tp);
-    let again = Repeated { norms: 0.0, ..of_shared(setup, tp) };
+    let again = Repeated { norms: 0.0, ..recomputed_shared_experts(setup, tp) };
     let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
     let beside: Layer<Seconds> = Layer {
         elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),
-        ..Layer::of(&rates, &beside).repeating(&rates, &again)
+        ..Layer::from_block(&rates, &beside).repeating(&rates, &again)
     };
     let passes = routed(&rates).plus(beside).passes(&recomputed(setup));
     (passes.forward, passes.backward)

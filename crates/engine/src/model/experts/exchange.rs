@@ -127,7 +127,7 @@ impl ExpertExchange {
     ///
     /// The backward pass sends as much as the forward pass, and full recomputation repeats the
     /// exchanges of the forward pass.
-    pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
+    pub fn new(setup: &Setup, units: &UnitTimes) -> Self {
         let forward = both_ways(setup);
         let backward = (1.0 + repeated(setup)) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {

@@ -17,7 +17,7 @@ pub(super) struct Mlp {
 
 impl Mlp {
     /// Returns the widths of a shape.
-    pub(super) fn of(shape: &Architecture) -> Self {
+    pub(super) fn from_shape(shape: &Architecture) -> Self {
         let over = |width: u32| f64::from(width) / f64::from(shape.hidden_size.max(1));
         let Experts { moe_intermediate_size, shared_intermediate_size, .. } = shape.experts;
         Self {
@@ -59,7 +59,7 @@ const ROUND: (u32, u32) = (256, 100);
 impl<'a> Steps<'a> {
     /// Returns the steps in a style; `kept` is whether the number of key and value heads stays
     /// constant, which is always so for multi-query attention.
-    pub(super) fn of(style: &'a Architecture, kept: bool, mlp: Mlp) -> Self {
+    pub(super) fn new(style: &'a Architecture, kept: bool, mlp: Mlp) -> Self {
         let (heads, pairs) = (style.num_attention_heads.max(1), style.num_key_value_heads.max(1));
         let whole = heads.is_multiple_of(pairs);
         let kept = whole && (kept || pairs == 1);
@@ -91,7 +91,7 @@ impl<'a> Steps<'a> {
 
     /// Returns the step at which a model of `size` parameters has a ratio of layers to width
     /// nearest to the style's.
-    pub(super) fn of_the_same_aspect(&self, size: f64) -> u32 {
+    pub(super) fn step_of_nearest_aspect(&self, size: f64) -> u32 {
         let deep = |step: u32| {
             let wide = self.wide(step);
             let layers = self.layers(&wide, size) / f64::from(self.style.num_hidden_layers.max(1));

@@ -33,7 +33,7 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
     let arch = &setup.architecture;
     // Scores that were written to memory are dropped and recomputed.
     let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
-    let backward = Backward::of(setup).passed;
+    let backward = Backward::new(setup).passed;
     let again = match setup.recompute {
         Recompute::None | Recompute::Full | Recompute::Fraction => {
             let again = 1.0 - setup.kept_layers();
@@ -75,7 +75,7 @@ pub struct Backward {
 
 impl Backward {
     /// Returns the shares of a setup.
-    pub fn of(setup: &Setup) -> Self {
+    pub fn new(setup: &Setup) -> Self {
         let trained = &setup.trained;
         if trained.is_all() {
             return Self { passed: 1.0, trained: 1.0, adapters: 0.0, head: 1.0 };

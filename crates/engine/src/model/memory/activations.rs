@@ -141,7 +141,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let heads = f64::from(arch.num_attention_heads) / tp;
     let sequence = sequence_share(setup);
     let seq_len = f64::from(setup.batch.seq_len);
-    let norms = Norms::of(setup, element);
+    let norms = Norms::new(setup, element);
     let beside = setup.tensor.asynchronous && !setup.traits().asynchronous_in_shared_buffers;
     let copies = if setup.mesh.tp > 1 && beside { ASYNCHRONOUS_COPIES * element * hidden * sequence } else { 0.0 };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
@@ -195,7 +195,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     // input.
     let [_, _, routed] = hidden_by_kind;
     let scaled = if setup.traits().scales_expert_activation && !arch.gated_mlp { routed } else { 0.0 };
-    let state = recurrent::of_mixer(setup, element);
+    let state = recurrent::mixer_bytes(setup, element);
     Tensors {
         input: hidden * element * sequence,
         norms: norms.all * hidden + copies,
@@ -295,13 +295,13 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let blocks =
         t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
             - t.narrowed;
-    let frozen = AdapterActivations::of(setup, &t, element, shares);
+    let frozen = AdapterActivations::new(setup, &t, element, shares);
     let [dense_hidden, _, _] = t.hidden_by_kind;
     let [dense_kept, _, _] = modules::kept_of_mlps(&t, &frozen);
     let (tiled, tiled_hidden) = if setup.kernels.tiled_mlp { (dense_kept, dense_hidden) } else { (0.0, 0.0) };
     // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
     // while it runs.
-    let in_tile = tiled * tile_share(setup);
+    let in_tile = tiled * mlp_tile_share(setup);
     let whole = blocks - tiled + t.routed + t.latent + t.state - frozen.saved + frozen.added;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
@@ -335,7 +335,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     // XLA only writes the gradients of the first products' outputs.
     let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
     let matrices = matrices(&setup.architecture) - fused;
-    let untiled = t.hidden - tiled_hidden * (1.0 - tile_share(setup));
+    let untiled = t.hidden - tiled_hidden * (1.0 - mlp_tile_share(setup));
     let mlp_backward = in_tile
         + matrices * untiled
         + MLP_BACKWARD_WIDTHS * t.input
@@ -352,7 +352,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, during the gather.
     let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key_value * cp } else { 0.0 };
-    let final_norm = t.norm - frozen::of_final_norm(setup, &t);
+    let final_norm = t.norm - frozen::final_norm_bytes(setup, &t);
     LayerBytes {
         whole,
         kept,
@@ -361,13 +361,13 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         gradients: gathered + backward,
         last_block: gathered + blocks_backward,
         experts: shares.moe,
-        backward: is_plain.then(|| in_backward::of_layer(setup, &t, element)),
+        backward: is_plain.then(|| in_backward::layer_backward(setup, &t, element)),
     }
 }
 
 /// Returns the bytes per token that one recurrent mixer keeps on one GPU, with `element` bytes per
 /// activation.
-pub fn of_state(setup: &Setup, element: f64) -> f64 {
+pub fn mixer_bytes_per_token(setup: &Setup, element: f64) -> f64 {
     recurrent::kept(setup, element)
 }
 
@@ -400,14 +400,14 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<Laye
 
 /// Returns the share of a GPU's tokens in one tile of a tiled MLP: there are as many tiles as the
 /// tokens are multiples of the model's width (`TiledMLP`, arXiv 2506.13996, section 3.1.1).
-fn tile_share(setup: &Setup) -> f64 {
+fn mlp_tile_share(setup: &Setup) -> f64 {
     let tiles = (tokens(setup) / f64::from(setup.architecture.hidden_size.max(1))).ceil();
     if tiles > 1.0 { 1.0 / tiles } else { 1.0 }
 }
 
 /// Returns the bytes per token of one layer's experts alone, without attention and norms: kept
 /// tensors, and additional gradients in their backward pass.
-pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
+pub fn expert_bytes_per_token(setup: &Setup, element: f64) -> (f64, f64) {
     let t = tensors(setup, element, &LayerShares::mixture(1.0));
     let narrowed = t.narrow * (t.hidden + t.copy);
     let matrices = matrices(&setup.architecture);

@@ -94,10 +94,10 @@ pub fn low_rank(setup: &Setup) -> LowRank {
             sums.elements += times * short * long;
         }
     };
-    add(&adapters::of_attention(&whole), shares.attention);
-    add(&adapters::of_recurrent(&whole), shares.recurrent);
-    add(&adapters::of_mlp(&whole, dense), shares.dense());
-    add(&adapters::of_mlp(&whole, shared), shares.moe);
-    add(&adapters::of_expert(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
+    add(&adapters::attention_modules(&whole), shares.attention);
+    add(&adapters::recurrent_modules(&whole), shares.recurrent);
+    add(&adapters::mlp_modules(&whole, dense), shares.dense());
+    add(&adapters::mlp_modules(&whole, shared), shares.moe);
+    add(&adapters::expert_modules(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
     sums
 }

@@ -68,7 +68,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Returns the verdict of odds, for the GPUs alone.
-    pub fn of(odds: f64) -> Self {
+    pub fn from_odds(odds: f64) -> Self {
         if odds >= SURE {
             Self::Fits
         } else if odds >= HOPELESS {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn odds_have_three_words() {
         assert_eq!(
-            [1.0, SURE, 0.89, HOPELESS, 0.09, 0.0].map(|odds| Verdict::of(odds).key()),
+            [1.0, SURE, 0.89, HOPELESS, 0.09, 0.0].map(|odds| Verdict::from_odds(odds).key()),
             ["fits", "fits", "tight", "tight", "does_not_fit", "does_not_fit"]
         );
     }

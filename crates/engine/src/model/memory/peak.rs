@@ -23,13 +23,13 @@ use crate::model::software::Cache;
 use crate::model::stages::{ByStage, Stage};
 use crate::units::Bytes;
 use cache::within;
-pub use cache::{Alive, Held, STALE_LOGIT_BLOCKS};
+pub use cache::{Alive, ReservationLimit, STALE_LOGIT_BLOCKS};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 pub use gradients_and_gathers::{Gathered, Unreduced};
 pub use in_backward::InBackward;
 use inputs::PeakInputs;
-pub use logits::{bytes_per_logit, logits};
+pub use logits::{live_bytes_per_logit, logits};
 use point::Peak;
 pub use terms::{PeakTerms, Working};
 pub use workspaces::{dequantized, workspaces};
@@ -68,15 +68,15 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     const ROUNDING: f64 = 1e-12;
     let capacity = setup.accelerator.usable_memory() / setup.measured_memory;
     let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
-    let mut most: Option<OfStage> = None;
+    let mut most: Option<StagePeak> = None;
     for stage in stages.iter() {
-        let of_stage = OfStage::up_to(setup, stage, limit);
-        if of_stage.peak.allocated > limit {
-            let states = of_stage.inputs.states.weights + of_stage.inputs.states.optimizer;
+        let of_stage = StagePeak::up_to(setup, stage, limit);
+        if stage_memory.peak.allocated > limit {
+            let states = stage_memory.inputs.states.weights + stage_memory.inputs.states.optimizer;
             return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
         }
-        if most.as_ref().is_none_or(|most| of_stage.peak.allocated > most.peak.allocated) {
-            most = Some(of_stage);
+        if most.as_ref().is_none_or(|most| stage_memory.peak.allocated > most.peak.allocated) {
+            most = Some(stage_memory);
         }
     }
     most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
@@ -91,13 +91,13 @@ fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
 }
 
 /// A stage with the tensors alive on one of its GPUs.
-struct OfStage<'a> {
+struct StagePeak<'a> {
     stage: &'a Stage,
     inputs: PeakInputs,
     peak: Peak,
 }
 
-impl<'a> OfStage<'a> {
+impl<'a> StagePeak<'a> {
     fn new(setup: &Setup, stage: &'a Stage) -> Self {
         Self::up_to(setup, stage, Bytes::new(f64::INFINITY))
     }
@@ -123,10 +123,10 @@ impl<'a> OfStage<'a> {
 }
 
 /// Returns the stage that needs most memory; the earliest if several are equal.
-fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> OfStage<'a> {
-    let mut most = OfStage::new(setup, &stages.first);
+fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> StagePeak<'a> {
+    let mut most = StagePeak::new(setup, &stages.first);
     for stage in stages.between.iter().chain(&stages.last) {
-        let next = OfStage::new(setup, stage);
+        let next = StagePeak::new(setup, stage);
         if next.peak.allocated > most.peak.allocated {
             most = next;
         }
@@ -135,8 +135,8 @@ fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> OfStage<'a> {
 }
 
 /// Returns the memory of one GPU of a stage at the peak of a step.
-pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
-    OfStage::new(setup, stage).report(setup)
+pub fn stage_memory(setup: &Setup, stage: &Stage) -> MemoryReport {
+    StagePeak::new(setup, stage).report(setup)
 }
 
 /// Returns the report with as much of the paged optimizer state as fits on the GPU in addition to
@@ -174,7 +174,7 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
         return paged;
     }
     let setup = setup.at_longest();
-    let room = OfStage::new(&setup, stage).beside_pages(&setup);
+    let room = StagePeak::new(&setup, stage).beside_pages(&setup);
     (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 

@@ -172,7 +172,7 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
 
 /// Returns the bytes of the temporaries of AdamW's update with `foreach`: the root of the second
 /// moment of all of a GPU's parameters at once (`torch/optim/adamw.py`). The fused kernel has none.
-pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
+pub fn update_bytes(setup: &Setup, params: &LocalParams) -> Bytes {
     let at_once = setup.update_place == UpdatePlace::AfterBackward && setup.offload.updates_here();
     if setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::ForEach || !at_once {
         return Bytes::ZERO;
@@ -267,13 +267,13 @@ impl FrozenBytes {
     }
 
     /// Returns the bytes of one frozen layer without routed experts.
-    pub fn of_layer(&self, frozen: &Units) -> f64 {
+    pub fn layer_bytes(&self, frozen: &Units) -> f64 {
         self.matrices * frozen.layer_matrices + self.others * (frozen.layer - frozen.layer_matrices)
     }
 
     /// Returns the bytes of all frozen parameters without routed experts.
-    pub fn of_dense(&self, frozen: &Units) -> f64 {
-        frozen.layers * self.of_layer(frozen) + self.others * frozen.root
+    pub fn dense_bytes(&self, frozen: &Units) -> f64 {
+        frozen.layers * self.layer_bytes(frozen) + self.others * frozen.root
     }
 }
 
@@ -328,7 +328,7 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
 /// Returns the states of one GPU's parameters at rest under the setup's recipe, optimizer and
 /// offloading: weights of all parameters, gradients and optimizer state of trained ones; without
 /// paged state ([`paged`]).
-pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
+pub fn gpu_states(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let trained = &params.trained;
     let at_rest = states(trained.dense(), setup.recipe, degrees);
@@ -371,5 +371,5 @@ pub fn base(setup: &Setup, params: &LocalParams) -> Bytes {
     }
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let (frozen, bytes) = (params.frozen(), FrozenBytes::at_rest(setup));
-    Bytes::new(bytes.of_dense(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights)
+    Bytes::new(bytes.dense_bytes(&frozen) / degrees.weights + bytes.matrices * frozen.experts() / of_experts.weights)
 }

@@ -5,7 +5,7 @@ use crate::model::memory::recipe_bytes;
 use crate::model::memory::states::optimizer_bytes;
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::stages::of_model;
+use crate::model::stages::model_params;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// Returns the size of one checkpoint, `P (weights + optimizer state)`: everything that a run needs
@@ -49,7 +49,7 @@ pub struct Saved {
 
 /// Returns the parameters in a checkpoint of the whole model.
 pub fn saved(setup: &Setup) -> Saved {
-    let LocalParams { held, trained, .. } = of_model(setup);
+    let LocalParams { held, trained, .. } = model_params(setup);
     let matrices = trained.layers * trained.layer_matrices + trained.experts();
     let params = if setup.trained.has_adapters() { trained.all() } else { held.all() };
     Saved { params, updated: trained.all(), matrices }

@@ -30,7 +30,7 @@ pub struct HostMemory {
 
 impl HostMemory {
     /// Computes the host memory, without evaluating the step.
-    pub fn of(setup: &Setup, choices: &RunChoices) -> Self {
+    pub fn new(setup: &Setup, choices: &RunChoices) -> Self {
         let offload = offload(setup);
         Self {
             processes: processes(setup),
@@ -43,14 +43,14 @@ impl HostMemory {
     }
 
     /// Returns the memory of offloaded data with its buffers, for the whole run.
-    pub fn held(&self) -> Bytes {
+    pub fn offloaded_bytes(&self) -> Bytes {
         self.offload + self.pinned
     }
 
     /// Returns the memory that the host needs: processes, offloaded data, and the larger of
     /// initialisation and checkpoint.
     pub fn needed(&self) -> Bytes {
-        self.processes + self.held() + self.init.max(self.checkpoint)
+        self.processes + self.offloaded_bytes() + self.init.max(self.checkpoint)
     }
 
     /// Whether every host has the memory that the run needs.
@@ -120,7 +120,7 @@ fn ranks(setup: &Setup) -> f64 {
 }
 
 /// Returns the bytes of a host whose ranks are all of the stage that needs most.
-fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
+fn max_host_bytes(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
     let mut most = 0.0;
     for stage in stages(setup).iter() {
         let bytes = of_rank(stage, &stage.params);
@@ -155,7 +155,7 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     let once = loaded_once(setup).filter(|_| deferred).map(|bytes| bytes / ranks(setup));
-    of_host(setup, &|_, params| {
+    max_host_bytes(setup, &|_, params| {
         let params = &params.held;
         if let Some(bytes) = once {
             return bytes * params.all();
@@ -195,7 +195,7 @@ pub fn on_gpus(setup: &Setup) -> f64 {
     }
     let stays = Setup { choices: Choices { offload: Offload::NONE, ..setup.choices }, ..*setup };
     let of = |setup: &Setup, stage: &Stage| {
-        let states = states::of_gpu(setup, &stage.params);
+        let states = states::gpu_states(setup, &stage.params);
         (states.weights + states.optimizer).get()
     };
     let mut most: f64 = 0.0;
@@ -224,8 +224,8 @@ pub fn offload(setup: &Setup) -> Bytes {
     let setup = &setup.at_longest();
     let stays = Setup { choices: Choices { offload: Offload::NONE, ..setup.choices }, ..*setup };
     let element = recipe_bytes(setup.recipe).activation;
-    of_host(setup, &|stage, params| {
-        let (all, here) = (states::of_gpu(&stays, params), states::of_gpu(setup, params));
+    max_host_bytes(setup, &|stage, params| {
+        let (all, here) = (states::gpu_states(&stays, params), states::gpu_states(setup, params));
         let on_drives = |lies: bool, bytes: Bytes| if lies { bytes } else { Bytes::ZERO };
         let states = all.total()
             - here.total()

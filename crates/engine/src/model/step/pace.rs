@@ -43,7 +43,7 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    pub(super) fn of(setup: &Setup, plan: &StagePlan) -> Self {
+    pub(super) fn new(setup: &Setup, plan: &StagePlan) -> Self {
         let passes = setup.objective.passes();
         if passes == 0 {
             return Self::default();
@@ -73,7 +73,7 @@ pub(super) struct TimedStage<'a> {
 }
 
 impl<'a> TimedStage<'a> {
-    fn of(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
+    fn new(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
         let Phases { forward, backward, .. } = plan.steady();
         let layers = f64::from(plan.compute.layers);
         let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
@@ -101,8 +101,8 @@ pub(super) struct Pace<'a> {
 /// Returns the slowest stage of a pipeline; the passes of a single stage are not timed.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let first = &stages.first;
-    let of_first = LayerPlan::of(setup, &first.shares);
-    let groups = Groups::of(setup, setup.architecture.has_experts());
+    let of_first = LayerPlan::new(setup, &first.shares);
+    let groups = Groups::new(setup, setup.architecture.has_experts());
     let plan = StagePlan::new(setup, &groups, &of_first, first);
     if setup.mesh.pp <= 1 {
         let (units, all) = (of_first.units, plan.all_micro_batches());
@@ -113,13 +113,13 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let mut met = (first.shares, of_first);
     let mut timed = |stage: &'a Stage| {
         if stage.shares != met.0 {
-            met = (stage.shares, LayerPlan::of(setup, &stage.shares));
+            met = (stage.shares, LayerPlan::new(setup, &stage.shares));
         }
         let plan = StagePlan::new(setup, &groups, &met.1, stage);
-        TimedStage::of(setup, stage, met.1.units, plan)
+        TimedStage::new(setup, stage, met.1.units, plan)
     };
     let all = ByStage {
-        first: TimedStage::of(setup, first, of_first.units, plan),
+        first: TimedStage::new(setup, first, of_first.units, plan),
         between: stages.between.as_ref().map(&mut timed),
         last: stages.last.as_ref().map(&mut timed),
     };
@@ -169,7 +169,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
     let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
-    let passes = Passes::of(setup, &plan);
+    let passes = Passes::new(setup, &plan);
     let (forward, busy) = (forward + passes.time, busy + passes.busy);
     let backward = backward + reductions * after_backward;
     let optimizer = plan.optimizer + after_update;

@@ -35,7 +35,7 @@ pub struct Playback {
 
 /// Plays a whole step, in the order in which spans start on each lane.
 pub fn spans(setup: &Setup, sink: &mut dyn FnMut(Span)) {
-    let playback = Playback::of(setup);
+    let playback = Playback::new(setup);
     for micro_batch in 0..playback.micro_batches {
         playback.micro_batch(micro_batch, sink);
     }
@@ -43,7 +43,7 @@ pub fn spans(setup: &Setup, sink: &mut dyn FnMut(Span)) {
 
 impl Playback {
     /// Returns the playback of a setup's step.
-    pub fn of(setup: &Setup) -> Self {
+    pub fn new(setup: &Setup) -> Self {
         let all = stages(setup);
         let Pace { slowest: TimedStage { stage, plan, passes: times, .. }, bubble } = pace(setup, &all);
         let micro_batches = setup.batch.grad_accum_steps;
@@ -59,7 +59,7 @@ impl Playback {
         };
         let only = micro_batches <= 1;
         let mut update: OperatorCost = optimizer_cost(setup, stage);
-        let mut comm = DataParallelComm::of(setup, &stage.params);
+        let mut comm = DataParallelComm::new(setup, &stage.params);
         if stage.embedding && setup.architecture.tower.is_used() {
             update = update + tower::update(setup);
             let of_layer = plan.data_parallel.micro_batch;
@@ -145,7 +145,7 @@ impl Playback {
         if is_first {
             alone(Lane::Compute, Work::Bubble, Seconds::ZERO, (before, None), sink);
         }
-        let comm = self.plan.of_micro_batch(self.comm.micro_batch, is_first, is_last);
+        let comm = self.plan.micro_batch_comm(self.comm.micro_batch, is_first, is_last);
         let compute = self.plan.compute_of(is_first, is_last);
         let played = MicroBatch {
             index: micro_batch,

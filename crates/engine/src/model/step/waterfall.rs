@@ -3,7 +3,7 @@
 
 use super::pace::{Pace, Passes, TimedStage, pace};
 use crate::model::choices::Choices;
-use crate::model::compute::parts::{Operator, memory_bound, of, parts};
+use crate::model::compute::parts::{Operator, memory_bound, operator_cost, parts};
 use crate::model::report::{Report, Work};
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
@@ -143,7 +143,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let Pace { slowest: TimedStage { plan, .. }, .. } = pace(setup, &stages);
     let time = &report.time;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let passes = Passes::of(setup, &plan);
+    let passes = Passes::new(setup, &plan);
     let nothing = Waterfall { times: [Seconds::ZERO; StepPart::ALL.len()], step: time.step };
 
     // Kernels of the slowest stage, without exchanges.
@@ -155,7 +155,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let kernels = (micro_batches * blocks + plan.optimizer - in_blocks).max(Seconds::ZERO);
     let scored = passes.busy - passes.exchange - passes.waits;
     let beside = time.compute - kernels - time.launch_bound - scored;
-    let split = of_compute(setup, report, kernels.min(time.compute), nothing)
+    let split = split_compute(setup, report, kernels.min(time.compute), nothing)
         .with(StepPart::Launches, time.launch_bound)
         .with(StepPart::Loading, time.loading)
         .with(StepPart::Passes, scored)
@@ -188,15 +188,15 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
 }
 
 /// Splits the time of the slowest stage's kernels.
-fn of_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfall) -> Waterfall {
+fn split_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfall) -> Waterfall {
     let all = parts(setup);
     let once = Setup { choices: Choices { recompute: Recompute::None, ..setup.choices }, ..*setup };
     let needed = parts(&once);
     let sum =
-        |parts: &[_; Operator::ALL.len()]| Operator::ALL.into_iter().map(|operator| of(parts, operator).time).sum();
+        |parts: &[_; Operator::ALL.len()]| Operator::ALL.into_iter().map(|operator| operator_cost(parts, operator).time).sum();
     let (executed, without): (Seconds, Seconds) = (sum(&all), sum(&needed));
     let streams = memory_bound(&once, &needed);
-    let optimizer = of(&needed, Operator::Optimizer).time;
+    let optimizer = operator_cost(&needed, Operator::Optimizer).time;
     let products = (without - streams - optimizer).max(Seconds::ZERO);
     let useful = (report.mfu * report.time.step).min(kernels);
     let padding = (1.0 - setup.useful()) * products;

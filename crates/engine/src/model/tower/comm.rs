@@ -23,8 +23,8 @@ pub fn with_tower<C: Cost<Traffic>>(
     }
     let encoder = encoder(setup);
     let params = stage(setup, &encoder, 1.0).params;
-    let own: DataParallelComm<C> = DataParallelComm::of(&encoder, &params);
-    let seconds: DataParallelComm<Seconds> = DataParallelComm::of(&encoder, &params);
+    let own: DataParallelComm<C> = DataParallelComm::new(&encoder, &params);
+    let seconds: DataParallelComm<Seconds> = DataParallelComm::new(&encoder, &params);
     let layers = f64::from(encoder.architecture.num_hidden_layers);
     let (mut of, mut time) = (own.micro_batch, seconds.micro_batch);
     // Frozen parts are not reduced: even an empty collective has a latency.

@@ -86,7 +86,7 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let of_ends = (of_ends.forward + of_ends.input_gradient + of_ends.weight_gradient) * micro_batches;
     let of_encoder = compute::parts::parts(&encoder);
     Operator::ALL.map(|operator| {
-        let part = compute::parts::of(&of_encoder, operator);
+        let part = compute::parts::operator_cost(&of_encoder, operator);
         let part = if operator == Operator::Projections { part + of_ends } else { part };
         part * (1.0 / pp)
     })

@@ -25,13 +25,13 @@ const MULTIPLY_ADD: f64 = 2.0;
 /// let siglip = Tower { layers: 27, hidden_size: 1152, mlp_width: 4304, image_size: 384, ..clip };
 /// assert!((gflop(&siglip) / 670.35 - 1.0).abs() < 0.01, "{}", gflop(&siglip));
 /// ```
-pub fn of_image(tower: &Tower, resolution: u32, convention: MfuConvention) -> Flops {
+pub fn image_flops(tower: &Tower, resolution: u32, convention: MfuConvention) -> Flops {
     let encoder = tower.encoder();
     let positions = f64::from(tower.positions(resolution));
     let layers = f64::from(tower.layers);
     let attention = layer_attention(&encoder, counted_keys(&encoder, positions, convention));
     let per_position = layers * (layer_matmul(&encoder) + attention) + Flops::new(MULTIPLY_ADD * tower.patch_params());
-    positions * per_position + of_projector(tower, resolution)
+    positions * per_position + projector_flops(tower, resolution)
 }
 
 /// Returns the positions that each position attends to: attention over an image is full under
@@ -46,7 +46,7 @@ fn counted_keys(encoder: &Architecture, positions: f64, convention: MfuConventio
 }
 
 /// Returns the forward FLOPs of the projection of one image.
-fn of_projector(tower: &Tower, resolution: u32) -> Flops {
+fn projector_flops(tower: &Tower, resolution: u32) -> Flops {
     Flops::new(MULTIPLY_ADD * tower.projector_params as f64 * f64::from(tower.tokens(resolution)))
 }
 
@@ -59,8 +59,8 @@ pub fn per_token(setup: &Setup) -> Flops {
     }
     let (tower, images) = (&setup.architecture.tower, &setup.images);
     let one = |is: bool| f64::from(u8::from(is));
-    let projector = of_projector(tower, images.resolution);
-    let of_encoder = of_image(tower, images.resolution, setup.mfu_convention) - projector;
+    let projector = projector_flops(tower, images.resolution);
+    let of_encoder = image_flops(tower, images.resolution, setup.mfu_convention) - projector;
     // Gradients of weights and of inputs; pixels have none.
     let patches = Flops::new(MULTIPLY_ADD * tower.patch_params() * f64::from(tower.positions(images.resolution)));
     let trained = one(images.trains_tower());
@@ -93,7 +93,7 @@ pub fn forward_per_token(setup: &Setup) -> Flops {
     if !setup.reads_images() {
         return Flops::ZERO;
     }
-    per_sequence(setup) * of_image(&setup.architecture.tower, setup.images.resolution, setup.mfu_convention)
+    per_sequence(setup) * image_flops(&setup.architecture.tower, setup.images.resolution, setup.mfu_convention)
 }
 
 /// Returns the images per useful token.

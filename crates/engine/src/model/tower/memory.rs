@@ -3,7 +3,7 @@
 use super::encoder::encoder;
 use super::{projected, stage};
 use crate::model::memory::activations;
-use crate::model::memory::states::{FrozenBytes, States, base, of_gpu, recipe_bytes, shard_degrees};
+use crate::model::memory::states::{FrozenBytes, States, base, gpu_states, recipe_bytes, shard_degrees};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::stages::Stage;
@@ -48,7 +48,7 @@ impl TowerMemory {
     /// gradients. A trained projection keeps its input, the encoder's output. If gradients pass the
     /// projection, it keeps two tensors of the language model's width for each token: before and
     /// after its activation.
-    pub fn of(setup: &Setup, on: &Stage) -> Self {
+    pub fn new(setup: &Setup, on: &Stage) -> Self {
         /// Tensors between the two matrices of the projection.
         const INSIDE: f64 = 2.0;
         if !setup.architecture.tower.is_used() || !on.embedding {
@@ -82,13 +82,13 @@ impl TowerMemory {
         let for_compute = FrozenBytes::for_compute(&encoder, sharded);
         let casts = sharded || bytes.gathered < bytes.weights || setup.offload.parameters;
         let gathered = when(casts, bytes.gathered);
-        let of_unit = gathered * params.trained.layer + for_compute.of_layer(&frozen);
+        let of_unit = gathered * params.trained.layer + for_compute.layer_bytes(&frozen);
         let of_root = gathered * params.trained.root + for_compute.others * frozen.root;
         let stays = !matches!(setup.sharding, Sharding::Fsdp(Reshard::Always | Reshard::To(_)));
         let kept_gathered = of_root + when(stays, layers * of_unit);
         let working = when(setup.reads_images(), in_work * tokens);
         Self {
-            states: of_gpu(&encoder, params),
+            states: gpu_states(&encoder, params),
             frozen: base(&encoder, params),
             gathered: Bytes::new(kept_gathered),
             kept: Bytes::new(kept),

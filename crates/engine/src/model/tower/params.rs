@@ -21,6 +21,6 @@ pub(super) fn local(setup: &Setup, encoder: &Setup) -> LocalParams {
 }
 
 /// Returns the parameters of encoder and projection of a setup on one GPU.
-pub fn of_setup(setup: &Setup) -> LocalParams {
+pub fn tower_params(setup: &Setup) -> LocalParams {
     local(setup, &encoder(setup))
 }

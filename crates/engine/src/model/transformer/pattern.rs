@@ -98,7 +98,7 @@ impl Pattern {
     /// let all = jamba.among(32);
     /// assert_eq!((all.attention, all.recurrent, all.dense, all.experts), (4, 28, 16, 16));
     /// ```
-    pub fn of(layers: impl IntoIterator<Item = LayerKind>) -> Self {
+    pub fn from_layers(layers: impl IntoIterator<Item = LayerKind>) -> Self {
         layers.into_iter().take(Self::MOST).fold(Self::NONE, Self::then)
     }
 
@@ -194,7 +194,7 @@ impl Pattern {
     /// assert!(list.beside(mlp).all(|kind| kind != mlp));
     /// assert_eq!(list.beside(mlp).count(), 2);
     /// ```
-    pub fn beside(&self, kind: LayerKind) -> impl Iterator<Item = LayerKind> + use<> {
+    pub fn kinds_next_to(&self, kind: LayerKind) -> impl Iterator<Item = LayerKind> + use<> {
         let list = *self;
         let own = list.layers_of(kind);
         // A list of one layer repeats.
@@ -206,15 +206,15 @@ impl Pattern {
     fn layers_of(&self, kind: LayerKind) -> LayerSet {
         let all = LayerSet::first(self.period);
         let of_mixer = match kind.mixer {
-            Mixer::None => all.without(&self.attention).without(&self.recurrent),
-            Mixer::Attention => self.attention.without(&self.window).without(&self.recurrent),
-            Mixer::Window => self.window.without(&self.recurrent),
-            Mixer::Recurrent => self.recurrent.without(&self.attention),
+            Mixer::None => all.minus(&self.attention).minus(&self.recurrent),
+            Mixer::Attention => self.attention.minus(&self.window).minus(&self.recurrent),
+            Mixer::Window => self.window.minus(&self.recurrent),
+            Mixer::Recurrent => self.recurrent.minus(&self.attention),
             Mixer::Both => self.recurrent.and(&self.attention),
         };
         match kind.mlp {
-            Mlp::None => of_mixer.without(&self.dense).without(&self.experts),
-            Mlp::Dense => of_mixer.and(&self.dense).without(&self.experts),
+            Mlp::None => of_mixer.minus(&self.dense).minus(&self.experts),
+            Mlp::Dense => of_mixer.and(&self.dense).minus(&self.experts),
             Mlp::Experts => of_mixer.and(&self.experts),
         }
     }
@@ -223,19 +223,19 @@ impl Pattern {
     /// layers than its list.
     pub fn distinct_among(&self, layers: u32) -> impl Iterator<Item = LayerKind> + use<> {
         let cut = layers < self.period;
-        let kinds = if cut { Self::of(self.kinds().take(layers as usize)).kinds } else { self.kinds };
+        let kinds = if cut { Self::from_layers(self.kinds().take(layers as usize)).kinds } else { self.kinds };
         Self { kinds, ..Self::NONE }.distinct()
     }
 
     /// Returns the number of expert layers among the first `layers` layers of a non-empty list.
     pub fn experts_among(&self, layers: u32) -> u32 {
-        self.experts.among(layers, self.period.max(1))
+        self.experts.count_among(layers, self.period.max(1))
     }
 
     /// Returns the blocks of the first `layers` layers of a non-empty list.
-    pub fn among(&self, layers: u32) -> BlockCounts {
+    pub fn blocks_among(&self, layers: u32) -> BlockCounts {
         let period = self.period.max(1);
-        let of = |set: &LayerSet| set.among(layers, period);
+        let of = |set: &LayerSet| set.count_among(layers, period);
         BlockCounts {
             layers,
             attention: of(&self.attention),
@@ -256,9 +256,9 @@ mod tests {
 
     #[test]
     fn a_list_repeats_over_the_layers() {
-        let two = Pattern::of([MAMBA, EXPERTS]);
+        let two = Pattern::from_layers([MAMBA, EXPERTS]);
         for layers in 0..600 {
-            let blocks = two.among(layers);
+            let blocks = two.blocks_among(layers);
             assert_eq!((blocks.recurrent, blocks.experts), (layers.div_ceil(2), layers / 2));
         }
     }
@@ -272,7 +272,7 @@ mod tests {
                 mlp: [Mlp::None, Mlp::Dense, Mlp::Experts][layer / 5 % 3],
             })
             .collect();
-        let pattern = Pattern::of(kinds.iter().copied());
+        let pattern = Pattern::from_layers(kinds.iter().copied());
         assert_eq!(pattern.period() as usize, Pattern::MOST);
         assert_eq!(pattern.distinct().count(), 15);
         assert!(pattern.distinct().all(|kind| kinds.contains(&kind)));
@@ -282,9 +282,9 @@ mod tests {
             let pairs = kinds[..Pattern::MOST].windows(2);
             let beside = |other| pairs.clone().any(|pair| pair == [kind, other] || pair == [other, kind]);
             let expected: Vec<_> = pattern.distinct().filter(|&other| beside(other)).collect();
-            assert!(pattern.beside(kind).eq(expected), "{kind:?}");
+            assert!(pattern.kinds_next_to(kind).eq(expected), "{kind:?}");
         }
         let attention = kinds[..77].iter().filter(|kind| !matches!(kind.mixer, Mixer::None | Mixer::Recurrent)).count();
-        assert_eq!(pattern.among(77).attention as usize, attention);
+        assert_eq!(pattern.blocks_among(77).attention as usize, attention);
     }
 }

@@ -27,7 +27,7 @@ impl LayerShares {
     }
 
     /// Returns the shares from counts of blocks.
-    pub fn of(counts: BlockCounts) -> Self {
+    pub fn from_counts(counts: BlockCounts) -> Self {
         let share = |some: u32| f64::from(some) / f64::from(counts.layers.max(1));
         Self {
             attention: share(counts.attention),
@@ -38,7 +38,7 @@ impl LayerShares {
     }
 
     /// Returns the shares of layers of one kind.
-    pub fn of_kind(kind: LayerKind) -> Self {
+    pub fn from_kind(kind: LayerKind) -> Self {
         let one = |is: bool| f64::from(u8::from(is));
         Self {
             attention: one(matches!(kind.mixer, Mixer::Attention | Mixer::Window | Mixer::Both)),
@@ -70,7 +70,7 @@ impl Architecture {
     /// ```
     pub fn blocks_among(&self, layers: u32) -> BlockCounts {
         if self.pattern.is_used() {
-            let blocks = self.pattern.among(layers);
+            let blocks = self.pattern.blocks_among(layers);
             // A list may contain experts that the model does not have, as in a truncated link.
             return match self.experts.num_experts {
                 0 => BlockCounts { dense: blocks.dense + blocks.experts, experts: 0, ..blocks },
@@ -88,12 +88,12 @@ impl Architecture {
 
     /// Returns the shares of layers of one kind.
     pub fn shares_of_kind(&self, kind: LayerKind) -> LayerShares {
-        let shares = LayerShares::of_kind(kind);
+        let shares = LayerShares::from_kind(kind);
         if self.experts.num_experts == 0 { LayerShares { moe: 0.0, ..shares } } else { shares }
     }
 
     /// Returns the shares of all layers that have a block.
     pub fn shares(&self) -> LayerShares {
-        if self.pattern.is_used() { LayerShares::of(self.blocks()) } else { LayerShares::mixture(self.moe_share()) }
+        if self.pattern.is_used() { LayerShares::from_counts(self.blocks()) } else { LayerShares::mixture(self.moe_share()) }
     }
 }

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::params::{Kind, every, find};
+use crate::params::{ParamKind, every, find};
 
 fn number(key: &str) -> (&'static str, Number) {
     match find(key).map(|param| (param.label, param.kind)) {
-        Some((label, Kind::Number(number))) => (label, number),
+        Some((label, ParamKind::Number(number))) => (label, number),
         _ => panic!("no number {key}"),
     }
 }
@@ -177,7 +177,7 @@ proptest! {
     #[test]
     fn text_reads_back_to_the_same_bits(place in 0..every().count(), fraction in 0.0..=1.0_f64) {
         let param = every().nth(place).unwrap();
-        if let Kind::Number(number) = param.kind {
+        if let ParamKind::Number(number) = param.kind {
             let value = number.min + fraction * (number.max - number.min);
             let value = if number.integer { value.round() } else { value };
             for written in [text(number.unit, value), with_unit(number.unit, value), format!("{value}")] {
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn anything_may_be_typed(place in 0..every().count(), typed in "\\PC{0,12}|[-+0-9.,eEkKMBGT/s %iu]{0,12}", current: f64) {
         let param = every().nth(place).unwrap();
-        if let Kind::Number(number) = param.kind {
+        if let ParamKind::Number(number) = param.kind {
             match parse(param.label, &number, &typed, current) {
                 Ok(value) => prop_assert!(is_valid(&number, value)),
                 Err(error) => {

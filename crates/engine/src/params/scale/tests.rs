@@ -1,13 +1,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::params::{Kind, every};
+use crate::params::{ParamKind, every};
 
 fn numbers() -> Vec<(&'static str, Number)> {
     every()
         .filter_map(|param| match param.kind {
-            Kind::Number(number) => Some((param.key, number)),
-            Kind::Choice(_) => None,
+            ParamKind::Number(number) => Some((param.key, number)),
+            ParamKind::Choice(_) => None,
         })
         .collect()
 }

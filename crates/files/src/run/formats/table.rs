@@ -2,7 +2,7 @@
 
 use catalog::names::model_named;
 use catalog::programs::Program;
-use engine::params::{self, Kind, ParamId};
+use engine::params::{self, ParamKind, ParamId};
 use engine::scenario::Model;
 use links::put;
 use links::v1::CUSTOM_SHAPE;
@@ -195,7 +195,7 @@ fn said_by<'a>(row: &'a Row, keys: &Keys) -> Option<&'a Meaning> {
 }
 
 fn meaning<'a>(row: &'a Row, word: &str) -> Option<&'a Meaning> {
-    let is_number = params::find(&row.is).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
+    let is_number = params::find(&row.is).is_some_and(|param| matches!(param.kind, ParamKind::Number(_)));
     let switch = switch(word).filter(|_| !is_number);
     of_word(&row.values, word).or_else(|| row.values.get(switch?))
 }
@@ -337,7 +337,7 @@ fn described(draft: &mut Draft) {
 
 /// Whether a word that a row does not list cannot be a number of that row either.
 fn is_word_only(row: &Row, word: &str) -> bool {
-    let is_number = params::find(&row.is).is_none_or(|param| matches!(param.kind, Kind::Number(_)));
+    let is_number = params::find(&row.is).is_none_or(|param| matches!(param.kind, ParamKind::Number(_)));
     !is_number || word.parse::<f64>().is_err()
 }
 
@@ -370,8 +370,8 @@ fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
             }
         }
         (_, Some(id)) => match id.param().kind {
-            Kind::Choice(_) => draft.set_option_from(found, id, value),
-            Kind::Number(_) => {
+            ParamKind::Choice(_) => draft.set_option_from(found, id, value),
+            ParamKind::Number(_) => {
                 draft.number(value.parse().ok().map(|number: f64| found.with(number)), id);
             }
         },
@@ -442,7 +442,7 @@ fn own(table: &'static Table, row: &Row, names: &[&str], found: &Found<String>, 
         }
         "layers_per_stage" | "prompt_length" | "answer_length" | "global_tokens" | "micro_tokens" | "prompts" => {}
         name => match params::find(name).map(|param| (param.id, param.kind)) {
-            Some((id, Kind::Choice(_))) => match keys.flag(names) {
+            Some((id, ParamKind::Choice(_))) => match keys.flag(names) {
                 Some(flag) => {
                     draft.set_flag(Some(flag), id);
                 }
@@ -452,7 +452,7 @@ fn own(table: &'static Table, row: &Row, names: &[&str], found: &Found<String>, 
             Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
                 count_of(name, keys.count(names), draft);
             }
-            Some((id, Kind::Number(_))) => {
+            Some((id, ParamKind::Number(_))) => {
                 let factor = factor(row, keys);
                 let number = keys
                     .number(names)

@@ -75,7 +75,7 @@ impl Family {
 
 /// Returns the matrices with adapters, by torchtitan's names.
 pub(super) fn adapted(context: &ExportContext) -> Vec<&'static str> {
-    let (targets, latent) = (context.setup.trained.targets.of(), &context.setup.architecture.latent);
+    let (targets, latent) = (context.setup.trained.targets.modules(), &context.setup.architecture.latent);
     let queries_and_values: &[&str] = match (latent.is_used(), latent.q_lora_rank > 0) {
         (true, true) => &["wq_a", "wq_b", "wkv_a", "wkv_b"],
         (true, false) => &["wq", "wkv_a", "wkv_b"],

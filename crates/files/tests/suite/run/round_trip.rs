@@ -2,7 +2,7 @@
 //! parameters that a framework's settings cannot express.
 
 use catalog::programs::Program;
-use engine::params::{Kind, ParamId, every};
+use engine::params::{ParamKind, ParamId, every};
 use engine::scenario::Scenario;
 use files::run::{File, read};
 use links::decode::decode;
@@ -133,8 +133,8 @@ fn what_settings_write_is_read_into_the_same_scenario() {
 fn shown(key: &str, before: &Scenario, after: &Scenario) -> String {
     let param = every().find(|param| param.key == key).unwrap();
     match &param.kind {
-        Kind::Number(number) => format!("{key} {} -> {}", (number.get)(before), (number.get)(after)),
-        Kind::Choice(choice) => {
+        ParamKind::Number(number) => format!("{key} {} -> {}", (number.get)(before), (number.get)(after)),
+        ParamKind::Choice(choice) => {
             let of = |scenario| choice.options[(choice.get)(scenario)].key;
             format!("{key} {} -> {}", of(before), of(after))
         }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use catalog::default_scenario;
-use engine::params::{Kind, find};
+use engine::params::{ParamKind, find};
 use engine::scenario::Scenario;
 use files::run::{File, Run, read};
 use links::encode;
@@ -32,8 +32,8 @@ fn value(scenario: &Scenario, key: &str) -> String {
     }
     let param = find(key).unwrap_or_else(|| panic!("{key} is no key of links"));
     match &param.kind {
-        Kind::Number(number) => (((number.get)(scenario) * 1e6).round() / 1e6).to_string(),
-        Kind::Choice(_) => param.id.option(scenario).to_owned(),
+        ParamKind::Number(number) => (((number.get)(scenario) * 1e6).round() / 1e6).to_string(),
+        ParamKind::Choice(_) => param.id.option(scenario).to_owned(),
     }
 }
 

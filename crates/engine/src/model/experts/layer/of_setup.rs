@@ -22,7 +22,7 @@ impl MoeLayer {
     /// assert_eq!((layer.gpus, layer.experts, layer.tokens), (16, 8, 2048.0));
     /// assert_eq!(layer.expert_weights().get(), 2.0 * 3.0 * 4096.0 * 14_336.0);
     /// ```
-    pub fn of(setup: &Setup) -> Self {
+    pub fn from_setup(setup: &Setup) -> Self {
         let (arch, mesh) = (&setup.architecture, &setup.mesh);
         let gpus = mesh.replicas().saturating_mul(mesh.cp).saturating_mul(mesh.tp).max(1);
         let mut layer = Self {

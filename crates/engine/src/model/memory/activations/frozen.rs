@@ -36,12 +36,12 @@ impl AdapterActivations {
     /// between its two matrices. With dropout, or if the adapter's weights are wider than compute,
     /// that input is a separate copy (PEFT's `lora.Linear.forward`). Some kernels of quantized
     /// matrices keep more ([`ProductsKeep`]).
-    pub(super) fn of(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Self {
+    pub(super) fn new(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Self {
         if !setup.trained.has_adapters() {
             return Self::default();
         }
-        let attention = adapters::of_attention(setup);
-        let [dense, shared, routed] = adapters::widths(setup).map(|width| adapters::of_mlp(setup, width));
+        let attention = adapters::attention_modules(setup);
+        let [dense, shared, routed] = adapters::widths(setup).map(|width| adapters::mlp_modules(setup, width));
         let (reads_same, keeps) = (!copies_inputs(setup), setup.trained.kept_by_products());
         let reads = |modules: &[Module], input| modules.iter().any(|module| module.is_used() && module.input == input);
         let kept = |is_kept: bool, bytes: f64| if is_kept { 0.0 } else { bytes };
@@ -63,7 +63,7 @@ impl AdapterActivations {
             + copies
             + kept(direct(&attention, Input::Latent), t.latent_outputs);
 
-        let sum = |modules: &[Module]| modules.iter().map(|module| of_adapter(setup, module, element)).sum::<f64>();
+        let sum = |modules: &[Module]| modules.iter().map(|module| adapter_bytes(setup, module, element)).sum::<f64>();
         let mut more = shares.attention * sum(&attention);
         if shares.moe > 0.0 {
             let copies = experts::received(setup) / tokens(setup);
@@ -71,7 +71,7 @@ impl AdapterActivations {
         } else {
             more += shares.mlp * sum(&dense);
         }
-        more += shares.recurrent * sum(&adapters::of_recurrent(setup));
+        more += shares.recurrent * sum(&adapters::recurrent_modules(setup));
         if keeps == ProductsKeep::Matrices {
             more += matrices(setup, shares) / tokens(setup);
         }
@@ -99,7 +99,7 @@ fn casts_inputs(setup: &Setup) -> bool {
 
 /// Returns the bytes per token that a frozen final norm saves: its normalised input, and its output
 /// if the head is frozen too.
-pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
+pub(super) fn final_norm_bytes(setup: &Setup, t: &Tensors) -> f64 {
     match (setup.trained.is_all(), setup.trained.embeddings) {
         (true, _) => 0.0,
         (false, true) => t.normalised_last,
@@ -112,11 +112,11 @@ pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
 pub(super) fn keeps_activation(setup: &Setup) -> bool {
     !setup.trained.has_adapters()
         || setup.trained.kept_by_products() == ProductsKeep::Inputs
-        || !copies_inputs(setup) && setup.trained.targets.of().mlp
+        || !copies_inputs(setup) && setup.trained.targets.modules().mlp
 }
 
 /// Returns the bytes per token that an adapter keeps in addition to its matrix.
-fn of_adapter(setup: &Setup, module: &Module, element: f64) -> f64 {
+fn adapter_bytes(setup: &Setup, module: &Module, element: f64) -> f64 {
     if !module.is_used() {
         return 0.0;
     }

@@ -32,7 +32,7 @@ pub struct Moment {
 /// The MLP's last product leaves the gradients of its input and its weight, and frees its input;
 /// the product of gate and up then creates the gradients of both. Attention's softmax runs after
 /// the whole MLP: it holds the scores' gradients in addition to the kept scores.
-pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackward {
+pub(super) fn layer_backward(setup: &Setup, t: &Tensors, element: f64) -> LayerBackward {
     let arch = &setup.architecture;
     let hidden = f64::from(arch.hidden_size);
     let tp = f64::from(setup.mesh.tp.max(1));

@@ -28,7 +28,7 @@ pub(super) struct Norms {
 
 impl Norms {
     /// Returns the norms of a layer, with `element` bytes per activation.
-    pub(super) fn of(setup: &Setup, element: f64) -> Self {
+    pub(super) fn new(setup: &Setup, element: f64) -> Self {
         let (arch, sequence) = (&setup.architecture, sequence_share(setup));
         // An upcasting norm keeps its input in fp32, and the normalised input in the format in
         // which it is scaled.

@@ -18,7 +18,7 @@ pub(super) struct StateBytes {
 }
 
 /// Returns the bytes of one mixer, with `element` bytes per activation.
-pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
+pub(super) fn mixer_bytes(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
     if !mixer.is_used() {
         return StateBytes { kept: 0.0, at_most: 0.0 };
@@ -26,7 +26,7 @@ pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
     let tp = f64::from(setup.mesh.tp.max(1));
     let StateBytes { kept, at_most } = match setup.kernels.state {
         StateKernel::Fused => fused(setup, element),
-        StateKernel::Eager => eager::of_mixer(mixer, element),
+        StateKernel::Eager => eager::eager_mixer_bytes(mixer, element),
     };
     StateBytes { kept: kept / tp, at_most: at_most / tp }
 }
@@ -85,5 +85,5 @@ const KIMI_GATE: f64 = 5.25;
 
 /// Returns the bytes per token that one mixer keeps.
 pub(super) fn kept(setup: &Setup, element: f64) -> f64 {
-    of_mixer(setup, element).kept
+    mixer_bytes(setup, element).kept
 }

@@ -34,7 +34,7 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
     }
     let arch = &setup.architecture;
     let has_adapters = setup.trained.has_adapters();
-    let targets = setup.trained.targets.of();
+    let targets = setup.trained.targets.modules();
     let inner = f64::from(setup.trained.rank) * element;
     let [query_value, key, output] = [targets.query_value, targets.key, targets.output];
     let is_one = arch.fused_projections == FusedProjections::All;

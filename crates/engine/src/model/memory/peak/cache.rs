@@ -19,7 +19,7 @@ pub const STALE_LOGIT_BLOCKS: f64 = 1.1;
 
 impl Cache {
     /// Returns the allocator's overhead for a setup.
-    pub fn of(setup: &Setup) -> Self {
+    pub fn new(setup: &Setup) -> Self {
         let pipeline = if setup.mesh.pp > 1 { PIPELINE } else { 0.0 };
         match setup.overheads.cache {
             Self::Share(share) => Self::Share(share + pipeline),
@@ -65,7 +65,7 @@ pub struct Alive {
 
 /// The quantity that determines the allocator's reserved bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum ReservationLimit {
     /// The bytes that the allocator would reserve with unlimited memory.
     Reserved,
     /// The capacity: the allocator releases unused blocks before it exceeds the capacity.
@@ -76,9 +76,9 @@ pub enum Held {
 
 /// Returns the bytes that the allocator holds within a capacity, and the quantity that determines
 /// them.
-pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, Held) {
-    let (bytes, held) = if reserved < capacity { (reserved, Held::Reserved) } else { (capacity, Held::Capacity) };
-    if bytes > needed { (bytes, held) } else { (needed, Held::Needed) }
+pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, ReservationLimit) {
+    let (bytes, held) = if reserved < capacity { (reserved, ReservationLimit::Reserved) } else { (capacity, ReservationLimit::Capacity) };
+    if bytes > needed { (bytes, held) } else { (needed, ReservationLimit::Needed) }
 }
 
 impl PeakInputs {
@@ -91,10 +91,10 @@ impl PeakInputs {
     /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
     /// the bounds, which assume none.
     pub(super) fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
-        match Cache::of(setup) {
+        match Cache::new(setup) {
             Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
                 let kept = self.activations(peak.point).0;
-                Cache::Share(nanotron::held(setup, stage, kept) / peak.allocated.get())
+                Cache::Share(nanotron::held_bytes(setup, stage, kept) / peak.allocated.get())
             }
             cache => cache,
         }
@@ -102,7 +102,7 @@ impl PeakInputs {
 
     /// Returns the bytes at a point that were allocated on the streams of FSDP's collectives: the
     /// shards of reduced gradients, and the prefetched layer.
-    pub(super) fn of_other_streams(&self, point: Point, gradients: f64, gathered: Gathered) -> f64 {
+    pub(super) fn other_stream_bytes(&self, point: Point, gradients: f64, gathered: Gathered) -> f64 {
         if !self.has_streams {
             return 0.0;
         }

@@ -18,7 +18,7 @@ pub(super) struct Checkpointed {
 
 impl Checkpointed {
     /// Returns the checkpointed layers of a setup whose framework spreads them evenly.
-    pub(super) fn of(setup: &Setup, layer: &LayerBytes) -> Option<Self> {
+    pub(super) fn new(setup: &Setup, layer: &LayerBytes) -> Option<Self> {
         let share = 1.0 - setup.kept_layers();
         let spreads = setup.recompute == Recompute::Fraction && setup.traits().layers != Layers::Own;
         if !spreads || share <= 0.0 || share >= 1.0 || layer.kept <= 0.0 {
@@ -29,25 +29,25 @@ impl Checkpointed {
     }
 
     /// Returns the number of checkpointed layers among the first `layers`.
-    fn among(&self, layers: f64) -> f64 {
+    fn count_among(&self, layers: f64) -> f64 {
         (layers * self.share).floor()
     }
 
     /// Returns the activations that the first `layers` layers keep, in mean layers.
     pub(super) fn kept(&self, layers: f64) -> f64 {
-        let checkpointed = self.among(layers);
+        let checkpointed = self.count_among(layers);
         (layers - checkpointed) * self.whole + checkpointed * self.input
     }
 
     /// Whether the last of `layers` layers is recomputed.
     pub(super) fn is_last(&self, layers: f64) -> bool {
-        self.among(layers) > self.among(layers - 1.0)
+        self.count_among(layers) > self.count_among(layers - 1.0)
     }
 
     /// Returns the highest checkpointed layer among the first `layers`, counted from 1; 0 if there
     /// is none.
     pub(super) fn highest(&self, layers: f64) -> f64 {
-        (self.among(layers) / self.share).ceil()
+        (self.count_among(layers) / self.share).ceil()
     }
 
     /// Returns the bytes that a checkpointed layer holds during its backward pass beyond its kept

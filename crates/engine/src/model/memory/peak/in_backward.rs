@@ -35,7 +35,7 @@ impl InBackward {
     /// the current chunk's gradient (autograd's `InputBuffer` adds up a tensor's gradients before
     /// any hook). FSDP2 runs the hooks of a unit when the unit is reduced. With offloaded
     /// parameters no gradients are at rest.
-    pub fn of(setup: &Setup, params: &LocalParams) -> Option<Self> {
+    pub fn new(setup: &Setup, params: &LocalParams) -> Option<Self> {
         if setup.update_place == UpdatePlace::AfterBackward {
             return None;
         }

@@ -2,14 +2,14 @@
 
 use super::checkpointed::Checkpointed;
 use super::in_backward::InBackward;
-use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
+use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::workspaces::{dequantized, workspaces};
 use crate::model::framework::Traits;
 use crate::model::memory::activations::{self, LayerBackward, LayerBytes, Moment};
 use crate::model::memory::states::{
-    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
-    of_update, recipe_bytes, shard_degrees,
+    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, gpu_states,
+    update_bytes, recipe_bytes, shard_degrees,
 };
 use crate::model::other_models::OtherModels;
 use crate::model::per_rank::{self, LocalParams};
@@ -159,7 +159,7 @@ impl PeakInputs {
         let (trained, frozen) = (&params.trained, params.frozen());
         let of_frozen = FrozenBytes::for_compute(setup, degrees.weights > 1.0);
         let gathered_root = bytes.gathered * trained.root + of_frozen.others * frozen.root;
-        let frozen_layer = of_frozen.of_layer(&frozen);
+        let frozen_layer = of_frozen.layer_bytes(&frozen);
         let gathered_unit = gathered_layer * trained.padded_layer(padding)
             + frozen_layer
             + of_frozen.matrices * padding * frozen.expert_unit;
@@ -176,8 +176,8 @@ impl PeakInputs {
         let (in_layer, computed_in_layer) =
             in_layer(setup, &in_work, bytes.gathered * trained.expert_unit, bytes.gathered);
         let logits = logits(setup, stage);
-        let models = OtherModels::of(setup, stage).total();
-        let tower = TowerMemory::of(setup, stage);
+        let models = OtherModels::new(setup, stage).total();
+        let tower = TowerMemory::new(setup, stage);
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
             params: *params,
@@ -198,12 +198,12 @@ impl PeakInputs {
             } else {
                 (gathered_root + gathered_layers) / params.held.all()
             },
-            states: of_gpu(setup, params),
+            states: gpu_states(setup, params),
             base: base(setup, params) + models + tower.frozen,
             sharding: setup.sharding,
             traits: setup.traits(),
             offloaded: setup.offload.parameters,
-            reduces_once: !GradientSyncPlan::of(setup).reduce_each,
+            reduces_once: !GradientSyncPlan::new(setup).reduce_each,
             replicas_reduce: replicas > 1,
             optimizer_shards: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
@@ -222,14 +222,14 @@ impl PeakInputs {
                 _ => 1.0,
             },
             current_kept: if of_layer.kept > 0.0 { in_work.kept / of_layer.kept } else { 1.0 },
-            checkpointed: Checkpointed::of(setup, &of_layer),
+            checkpointed: Checkpointed::new(setup, &of_layer),
             working: (in_work.whole - in_work.kept) * tokens,
             in_layer,
             in_work,
             computed_in_layer,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             // The logits of further tokens are kept while those of the next token are processed.
-            logits: bytes_per_logit(setup) * logits
+            logits: live_bytes_per_logit(setup) * logits
                 + f64::from(setup.mtp) * bytes_kept_per_logit(setup.kernels.loss) * logits,
             half_logits: if setup.kernels.loss.is_unfused() { bytes.activation * logits } else { 0.0 },
             waiting_logits: if setup.forwards_first() {
@@ -239,8 +239,8 @@ impl PeakInputs {
             },
             activations_offloaded: setup.offload.activations,
             accumulates: setup.batch.grad_accum_steps > 1,
-            in_update: of_update(setup, params).get(),
-            in_backward: InBackward::of(setup, params),
+            in_update: update_bytes(setup, params).get(),
+            in_backward: InBackward::new(setup, params),
             at_loss: tokens * of_layer.final_norm,
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
@@ -386,7 +386,7 @@ impl PeakInputs {
             .with(MemoryPart::WorkingSet, Bytes::new(working_set))
             .with(MemoryPart::Logits, Bytes::new(logits))
             .with(MemoryPart::Models, Bytes::new(self.models))
-            .with(MemoryPart::Tower, self.of_tower(point).into_iter().sum())
+            .with(MemoryPart::Tower, self.tower_bytes(point).into_iter().sum())
     }
 
     /// Returns the sum of [`Self::parts`], in their order, and the part of it that was allocated on
@@ -398,18 +398,18 @@ impl PeakInputs {
         let sum =
             states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
         let sum = if self.has_tower {
-            let [at_rest, gathered, kept] = self.of_tower(point);
+            let [at_rest, gathered, kept] = self.tower_bytes(point);
             sum + (at_rest + gathered + kept).get()
         } else {
             sum
         };
-        (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(point, gradients, gathered)))
+        (Bytes::new(sum), Bytes::new(sum - self.other_stream_bytes(point, gradients, gathered)))
     }
 
     /// Returns the memory of encoder and projection: at rest, gathered, activations. Their
     /// gradients at rest exist together with those of the root unit, and when all gradients are
     /// kept until the update.
-    pub(super) fn of_tower(&self, point: Point) -> [Bytes; 3] {
+    pub(super) fn tower_bytes(&self, point: Point) -> [Bytes; 3] {
         let gradients = self.in_backward.is_none() && self.reduced_layers(point).is_none();
         let (gathered, kept) = (self.tower.gathered, self.tower.kept);
         match point {

@@ -23,7 +23,7 @@ pub fn logits(setup: &Setup, stage: &Stage) -> f64 {
 /// 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the head,
 /// smaller ones. If a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32
 /// tensors of its part: 16 bytes.
-pub fn bytes_per_logit(setup: &Setup) -> f64 {
+pub fn live_bytes_per_logit(setup: &Setup) -> f64 {
     let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
     let of = setup.traits().loss;
     let in_place = of == UnfusedLoss::InPlace;
@@ -41,14 +41,14 @@ pub fn bytes_per_logit(setup: &Setup) -> f64 {
         Loss::Fused => 4.0,
         Loss::Chunked => 1.5,
         Loss::FusedLinear => 0.5,
-        Loss::Tiled => 12.0 * tile_share(setup),
+        Loss::Tiled => 12.0 * logits_tile_share(setup),
     };
     uncapped + capped
 }
 
 /// Returns the share of a GPU's logits in one tile of a tiled loss: 1 GiB of logits in fp32, or all
 /// (arXiv 2506.13996, section 3.1).
-fn tile_share(setup: &Setup) -> f64 {
+fn logits_tile_share(setup: &Setup) -> f64 {
     const TILE: f64 = 1_073_741_824.0 / 4.0;
     let logits = per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.loss_parallel());
     if logits > TILE { TILE / logits } else { 1.0 }

@@ -50,7 +50,7 @@ const FLAT: f64 = 0.7;
 /// playbook's sweep. A simulation of the allocator over the tensors of its 1B, 3B, 8B and 80B
 /// models matches the measured peaks of runs without a pipeline within 1 to 4 % in the median at
 /// every degree of tensor parallelism.
-pub(super) fn held(setup: &Setup, stage: &Stage, kept: f64) -> f64 {
+pub(super) fn held_bytes(setup: &Setup, stage: &Stage, kept: f64) -> f64 {
     let mesh = &setup.mesh;
     let holes = if mesh.pp > 1 { HOLES * kept } else { 0.0 };
     let shards = setup.sharding == Sharding::Zero1 && mesh.shard_group() > 1;

@@ -1,10 +1,10 @@
 //! Factors of each memory part at the peak, for explanations.
 
 use super::inputs::PeakInputs;
-use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
+use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::{
-    Alive, Gathered, Held, Unreduced, communicators, context, dequantized, most_needy, switch_communicators, within,
+    Alive, Gathered, ReservationLimit, Unreduced, communicators, context, dequantized, most_needy, switch_communicators, within,
     workspaces,
 };
 use crate::model::memory::activations::LayerBytes;
@@ -110,17 +110,17 @@ pub struct PeakTerms {
     /// Allocated bytes, by the categories that matter to the allocator.
     pub alive: Alive,
     /// The quantity that determines the allocator's reserved bytes.
-    pub held: Held,
+    pub held: ReservationLimit,
 }
 
 impl PeakTerms {
     /// Returns the factors of [`super::peak`].
-    pub fn of(setup: &Setup) -> Self {
+    pub fn new(setup: &Setup) -> Self {
         let setup = setup.at_longest();
-        Self::of_stage(&setup, most_needy(&setup, &stages(&setup)).stage)
+        Self::for_stage(&setup, most_needy(&setup, &stages(&setup)).stage)
     }
 
-    fn of_stage(setup: &Setup, stage: &Stage) -> Self {
+    fn for_stage(setup: &Setup, stage: &Stage) -> Self {
         let inputs = PeakInputs::new(setup, stage, &stage.params);
         let peak = inputs.peak();
         let Peak { point, moment, .. } = peak;
@@ -180,7 +180,7 @@ impl PeakTerms {
                 + if matches!(point, Point::InLayer(_)) { dequantized(setup) } else { Bytes::ZERO },
             logits: logits(setup, stage),
             per_logit: match point {
-                Point::Loss => bytes_per_logit(setup),
+                Point::Loss => live_bytes_per_logit(setup),
                 Point::Gather if inputs.half_logits > 0.0 => bytes.activation,
                 _ => 0.0,
             },
@@ -189,8 +189,8 @@ impl PeakTerms {
             communicators: communicators(setup),
             switch_communicators: switch_communicators(setup),
             cache,
-            models: OtherModels::of(setup, stage),
-            tower: inputs.of_tower(point),
+            models: OtherModels::new(setup, stage),
+            tower: inputs.tower_bytes(point),
             alive,
             held,
         }

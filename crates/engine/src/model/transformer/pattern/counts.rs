@@ -33,7 +33,7 @@ impl BlockCounts {
 
     /// Returns the difference of two parts.
     #[must_use]
-    pub fn without(self, other: Self) -> Self {
+    pub fn minus(self, other: Self) -> Self {
         Self {
             layers: self.layers.saturating_sub(other.layers),
             attention: self.attention.saturating_sub(other.attention),
@@ -54,6 +54,6 @@ mod tests {
         let one = BlockCounts { layers: 9, attention: 5, window: 3, recurrent: 4, dense: 2, experts: 7 };
         let other = BlockCounts { layers: 20, attention: 18, window: 16, recurrent: 2, dense: 13, experts: 7 };
         let both = BlockCounts { layers: 29, attention: 23, window: 19, recurrent: 6, dense: 15, experts: 14 };
-        assert_eq!((one.and(other), both.without(one), both.without(other)), (both, other, one));
+        assert_eq!((one.and(other), both.minus(one), both.minus(other)), (both, other, one));
     }
 }

@@ -44,7 +44,7 @@ impl LayerSet {
     }
 
     /// Returns the difference from another set.
-    pub(super) fn without(&self, others: &Self) -> Self {
+    pub(super) fn minus(&self, others: &Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, others.0);
         Self([a & !e, b & !f, c & !g, d & !h])
     }
@@ -66,7 +66,7 @@ impl LayerSet {
     }
 
     /// Counts the layers of the set among the first `layers` of a list that repeats every `period`.
-    pub(super) fn among(&self, layers: u32, period: u32) -> u32 {
+    pub(super) fn count_among(&self, layers: u32, period: u32) -> u32 {
         let (whole, left) = (layers / period, layers % period);
         whole * self.count() + self.and(&Self::first(left)).count()
     }

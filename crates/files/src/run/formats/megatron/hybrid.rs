@@ -46,7 +46,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
         'E' => LayerKind { mixer: Mixer::None, mlp: Mlp::Experts },
         _ => LayerKind { mixer: Mixer::None, mlp: Mlp::Dense },
     });
-    architecture.pattern = Pattern::of(kinds);
+    architecture.pattern = Pattern::from_layers(kinds);
     if architecture.num_hidden_layers != architecture.pattern.period() {
         draft.contradict(format!(
             "The list has {} layers and num_layers says {}: it is repeated.",

@@ -26,7 +26,7 @@ struct Widths {
 }
 
 impl Widths {
-    fn of(mixer: &Recurrent) -> Self {
+    fn from_mixer(mixer: &Recurrent) -> Self {
         let (heads, inner, chunk) = (f64::from(mixer.heads), mixer.inner_width(), chunk(mixer));
         Self {
             inner,
@@ -41,8 +41,8 @@ impl Widths {
 }
 
 /// Returns the bytes per token of one mixer, with `element` bytes per activation.
-pub(super) fn of_mixer(mixer: &Recurrent, element: f64) -> StateBytes {
-    let widths = Widths::of(mixer);
+pub(super) fn eager_mixer_bytes(mixer: &Recurrent, element: f64) -> StateBytes {
+    let widths = Widths::from_mixer(mixer);
     match mixer.kind {
         RecurrentKind::Mamba => mamba(mixer, &widths, element),
         RecurrentKind::Mamba2 => mamba_2(&widths, element),
@@ -168,7 +168,7 @@ mod tests {
             (of(RecurrentKind::ShortConv, [1, 96, 0, 0, 3, 0, 0]), 1_152.3, None),
         ];
         for (mixer, kept, at_most) in cases {
-            let bytes = of_mixer(&mixer, 2.0);
+            let bytes = eager_mixer_bytes(&mixer, 2.0);
             assert!((bytes.kept / kept - 1.0).abs() < 0.015, "{:?}: {} of {kept}", mixer.kind, bytes.kept);
             let at_most = at_most.unwrap_or(kept);
             assert!((bytes.at_most / at_most - 1.0).abs() < 0.02, "{:?}: {} of {at_most}", mixer.kind, bytes.at_most);
@@ -223,7 +223,7 @@ mod tests {
             (of(RecurrentKind::ShortConv, 0), 2.0 * (24.0 + 24.0), 2.0 * (24.0 + 24.0)),
         ];
         for (mixer, kept, at_most) in cases {
-            assert_eq!(of_mixer(&mixer, 2.0), StateBytes { kept, at_most }, "{:?}", mixer.kind);
+            assert_eq!(eager_mixer_bytes(&mixer, 2.0), StateBytes { kept, at_most }, "{:?}", mixer.kind);
         }
     }
 }
