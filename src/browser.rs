@@ -30,7 +30,7 @@ pub use link::{arrival, full_link, use_address};
 pub use observers::{Size, use_passed, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};
 pub use plans::{Planned, use_plan};
-pub use save::{Kind, copy, save_file, save_picture, save_text};
+pub use save::{FileKind, copy, save_file, save_picture, save_text};
 pub use sheet::use_sheet;
 pub use theme::{chosen_theme, use_printing, use_theme};
 pub use timers::{Phase, use_after_pause, use_commit, use_frame_queue, use_phase};

@@ -60,7 +60,7 @@ pub struct Calculator {
     /// The snapshot on screen, for links and saved files.
     pub snapshot: Rc<Snapshot>,
     /// Values for panels below the first screen.
-    pub settled: Settled,
+    pub settled: SettledProps,
     /// View, theme and callbacks, which components read as the context of the page.
     pub page: PageContext,
     /// The headline.
@@ -82,7 +82,7 @@ impl Calculator {
 
 /// Values for a panel below the first screen, from the last settled scenario.
 #[derive(Clone, PartialEq, Properties)]
-pub struct Settled {
+pub struct SettledProps {
     /// Scenario, pinned scenarios and view.
     pub snapshot: Rc<Snapshot>,
     /// Report of one step of the scenario.
@@ -147,7 +147,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
     let rows = browser::use_rows(rested && (!view.embed || view.shows(Panel::Agreement)));
-    let settled = Settled { snapshot: of_settled, report, rested, rows };
+    let settled = SettledProps { snapshot: of_settled, report, rested, rows };
     let page = PageContext { view, theme, printing, emit, say };
     Calculator {
         state,
@@ -171,9 +171,9 @@ pub fn use_calculator(start: &Start) -> Calculator {
 /// Whether an action leaves the scenario unchanged. An embed without controls applies only these.
 fn only_looks(action: &Action) -> bool {
     match action {
-        Action::Look(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => true,
+        Action::ChangeView(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => true,
         // In the timeline, a place sets the view only.
-        Action::Place(values) => values.iter().all(|(key, _)| *key == TIME),
+        Action::ChoosePlace(values) => values.iter().all(|(key, _)| *key == TIME),
         _ => false,
     }
 }

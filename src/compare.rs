@@ -78,7 +78,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
             && !said(param)
             && ((param.applies)(here) || (param.applies)(there))
     });
-    all.extend(rows.filter_map(|param| of_param(param, here, there)));
+    all.extend(rows.filter_map(|param| param_difference(param, here, there)));
     if cluster {
         // If anything else differs, such as the links, the short name leaves the cluster out.
         let short = |short: String| if all.is_empty() { short } else { String::new() };
@@ -105,7 +105,7 @@ fn cluster_name(id: Id) -> String {
     catalog::cluster(id).map_or(words::CUSTOM, |entry| entry.name).to_owned()
 }
 
-fn of_param(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<Difference> {
+fn param_difference(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<Difference> {
     let label = param.label;
     let (here, there) = match param.kind {
         ParamKind::Number(number) => {

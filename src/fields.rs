@@ -3,7 +3,7 @@
 mod layout;
 mod price;
 
-pub use layout::{Layout, Offer, Step, of_batch, product, step_id};
+pub use layout::{Layout, OfferedValue, Step, write_batch_change, product, step_id};
 pub use price::price;
 use yew::AttrValue;
 

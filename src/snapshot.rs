@@ -23,7 +23,7 @@ impl Snapshot {
     }
 
     /// Reads a snapshot from the query and the fragment of a link.
-    pub fn of_link(link: &str) -> Self {
+    pub fn from_link(link: &str) -> Self {
         let (query, fragment) = link.split_once('#').unwrap_or((link, ""));
         let Decoded { scenario, pins, .. } = decode(fragment);
         Self { scenario, pins, view: View::from_query(query) }

@@ -148,31 +148,31 @@ impl State {
             Action::Slide { key, index } => self.slide(key, index),
             Action::Type { key, text } => self.typed(key, text),
             Action::Nudge { key, up } => self.nudge(key, up),
-            Action::Settle => self.settle(),
-            Action::Nearest { key } => self.nearest(key),
-            Action::GiveUp { key } => self.give_up(key),
-            Action::Step { key, value } => self.take(&neighbour_layouts::with_count(&self.scenario, key, value)),
+            Action::EndGesture => self.settle(),
+            Action::TakeNearest { key } => self.nearest(key),
+            Action::CancelEdit { key } => self.give_up(key),
+            Action::StepCount { key, value } => self.take(&neighbour_layouts::with_count(&self.scenario, key, value)),
             Action::Choose { key, index } => self.choose(key, index),
             Action::Pick(pick) => self.pick(pick),
-            Action::Import(architecture) => {
+            Action::ImportModel(architecture) => {
                 let model = Model::Custom { architecture: *architecture };
                 self.take(&self.scenario.with_model(model));
                 // Later changes are measured against the config.
                 self.preset.model = model;
             }
-            Action::Back { key } => self.put_back(key),
-            Action::Place(values) => self.place(values),
+            Action::ResetParam { key } => self.put_back(key),
+            Action::ChoosePlace(values) => self.place(values),
             Action::Drag(values) => {
                 self.place(values);
                 (self.placed, self.settled) = (None, false);
             }
-            Action::TakeBack => {
+            Action::UndoChosenPlace => {
                 if let Some(before) = placed {
                     self.history.withdraw(&before);
                     self.take(&before);
                 }
             }
-            Action::Take(scenario) => self.take(&scenario),
+            Action::ReplaceScenario(scenario) => self.take(&scenario),
             Action::Commit => {
                 self.placed = placed;
                 self.history.commit(&self.scenario);
@@ -194,7 +194,7 @@ impl State {
                 }
             }
             Action::Swap(place) => self.swap(place),
-            Action::Arrive { scenario, pins, issues } => {
+            Action::OpenLink { scenario, pins, issues } => {
                 self.history.commit(&self.scenario);
                 self.history.commit(&scenario);
                 self.take(&scenario);
@@ -203,13 +203,13 @@ impl State {
                 self.preset = preset::preset_of(&scenario);
                 self.banner = issues;
             }
-            Action::Example(place) => self.example = place,
+            Action::ShowExample(place) => self.example = place,
             Action::DismissBanner => self.banner.clear(),
-            Action::Look(view) => {
+            Action::ChangeView(view) => {
                 self.placed = placed;
                 self.view = view.bounded(&self.scenario);
             }
-            Action::Restore(view) => {
+            Action::RestoreView(view) => {
                 let View { theme, embed, panels, controls, .. } = self.view;
                 self.view = View { theme, embed, panels, controls, ..view }.bounded(&self.scenario);
             }

@@ -7,11 +7,11 @@ mod tab;
 
 use charts::timeline::Zoom;
 use charts::views::{AgreementView, BEST_AXES, LayerView, Metric, part_of_axis};
-use charts::zoom::{self, Part};
+use charts::zoom::{self, VisibleRange};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
-pub use plan::{Asked, PlanView, SURE};
+pub use plan::{PlanQuestion, PlanView, SURE};
 pub use tab::{Door, Tab};
 use trace::RunStep;
 
@@ -64,9 +64,9 @@ pub struct View {
     /// The parameter across the curves.
     pub curve_x: ParamId,
     /// Visible part of the map's axes, horizontal and vertical; `None` for a whole axis.
-    pub map_part: [Option<Part>; 2],
+    pub map_part: [Option<VisibleRange>; 2],
     /// Visible part of the curves' axis; `None` for the whole axis.
-    pub curve_part: Option<Part>,
+    pub curve_part: Option<VisibleRange>,
     /// Metric of the curves.
     pub metric: Metric,
     /// Whether the closed-form FSDP bounds are drawn over the figures.
@@ -193,7 +193,7 @@ impl View {
     /// axis are dropped.
     #[must_use]
     pub fn bounded(self, scenario: &Scenario) -> Self {
-        let within = |key, part: Option<Part>| part.and_then(|part| part_of_axis(scenario, key, part));
+        let within = |key, part: Option<VisibleRange>| part.and_then(|part| part_of_axis(scenario, key, part));
         let [across, up] = self.map_part;
         let of_step = self.zoom.part.and_then(|part| zoom::bounded(part, (0.0, 1.0)));
         Self {

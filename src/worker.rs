@@ -22,7 +22,7 @@ use charts_canvas::{Sheet, paint_chart, refused};
 
 /// Message from the worker to the page.
 #[derive(Debug, Deserialize, Serialize)]
-pub enum Said {
+pub enum WorkerMessage {
     /// The worker listens.
     Ready,
     /// The request is painted: captions and values of each figure. The picture of each figure, or
@@ -70,9 +70,9 @@ pub fn text_of(message: &impl Serialize) -> JsValue {
 pub fn listen() {
     let page: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     // An error reaches the page, which then paints by itself.
-    let mut desk = Desk::new().unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
+    let mut desk = WorkerCanvases::new().unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
     // If the page is gone, nobody receives the message.
-    let _ = page.post_message(&Array::of1(&text_of(&Said::Ready)));
+    let _ = page.post_message(&Array::of1(&text_of(&WorkerMessage::Ready)));
     let scope = page.clone();
     let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let data: Array = event.data().unchecked_into();
@@ -82,7 +82,7 @@ pub fn listen() {
             let [map, curve] = painted.map(Option::unzip);
             let pictures = [map.1, curve.1].map(JsValue::from);
             let over: Array = pictures.iter().filter(|picture| picture.is_object()).collect();
-            let message: Array = [text_of(&Said::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
+            let message: Array = [text_of(&WorkerMessage::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
             page.post_message_with_transfer(&message, &over).map_err(refused)
         });
         sent.unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
@@ -93,22 +93,22 @@ pub fn listen() {
 
 /// Canvases and scratch space of the worker. The canvases are its own: a canvas transferred from
 /// the page could be read by the page, for a screenshot or a print, only while the worker is idle.
-struct Desk {
+struct WorkerCanvases {
     canvases: [(OffscreenCanvas, Sheet); 2],
     scratches: Scratches,
 }
 
-impl Desk {
+impl WorkerCanvases {
     fn new() -> Result<Self, PaintError> {
         let canvas = || {
             let canvas = OffscreenCanvas::new(1, 1).map_err(refused)?;
-            Sheet::of_worker(&canvas).map(|sheet| (canvas, sheet))
+            Sheet::from_worker_canvas(&canvas).map(|sheet| (canvas, sheet))
         };
         Ok(Self { canvases: [canvas()?, canvas()?], scratches: Scratches::default() })
     }
 
     fn paint(&mut self, what: &Paint) -> Result<[Option<(Words, ImageBitmap)>; 2], PaintError> {
-        let snapshot = Snapshot::of_link(&what.link);
+        let snapshot = Snapshot::from_link(&what.link);
         let pins = compared(&snapshot.scenario, &snapshot.pins);
         let theme = if what.dark { Theme::Dark } else { Theme::Light };
         let mut painted = [None, None];
@@ -138,13 +138,13 @@ mod tests {
         let what = Paint { link: snapshot.link(), sizes: [Some([397.0, 336.5, 1.25]), None], ..Paint::default() };
         let read: Paint = serde_json::from_str(&serde_json::to_string(&what).unwrap()).unwrap();
         assert_eq!(read, what);
-        assert_eq!(Snapshot::of_link(&read.link), snapshot);
+        assert_eq!(Snapshot::from_link(&read.link), snapshot);
     }
 
     #[test]
     fn the_worker_derives_what_the_page_derives() {
         let (mut scratches, link) = (Scratches::default(), "?metric=tokens&x=1000..90000#v=1&gpus=256&pin=1&tp=8");
-        let mut snapshot = Snapshot::of_link(link);
+        let mut snapshot = Snapshot::from_link(link);
         for index in 0..200 {
             use crate::state::{Action, State};
             use engine::params::ParamId;
@@ -154,7 +154,7 @@ mod tests {
                 [ParamId::GpuMemory, ParamId::LinkBandwidth, ParamId::SequenceLength, ParamId::ModelSize, ParamId::Gpus]
             {
                 snapshot.scenario = state.clone().reduce(Action::Slide { key, index }).scenario;
-                assert_eq!(Snapshot::of_link(&snapshot.link()), snapshot, "{key:?} at {index}");
+                assert_eq!(Snapshot::from_link(&snapshot.link()), snapshot, "{key:?} at {index}");
             }
         }
         let pins = compared(&snapshot.scenario, &snapshot.pins);

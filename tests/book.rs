@@ -20,7 +20,7 @@ use engine::validate::issues;
 use explain::{TERMS, card, links};
 use export::report_json::report_json;
 use serde_json::Value;
-use shardwise::view::{Asked, Panel, SURE};
+use shardwise::view::{PlanQuestion, Panel, SURE};
 
 /// Units behind a number, with their factors to the report's units.
 const UNITS: [(&str, f64); 20] = [
@@ -168,7 +168,7 @@ fn every_link_to_the_calculator_is_a_scenario_that_can_be_read() {
                     Some(("layer", key)) => ALONG.iter().any(|along| along.1 == key),
                     Some(("why", key)) => card(key).is_some(),
                     Some(("controls", key)) => ["none", "few", "all"].contains(&key),
-                    Some(("plan", key)) => Asked::from_key(key).is_some(),
+                    Some(("plan", key)) => PlanQuestion::from_key(key).is_some(),
                     Some(("days" | "budget" | "batch", typed)) => amount(typed).is_some(),
                     Some(("sure", typed)) => SURE.iter().any(|sure| sure.to_string() == typed),
                     Some((key, _)) => ["view", "map", "curve"].contains(&key),

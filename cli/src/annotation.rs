@@ -4,11 +4,11 @@
 //! The syntax follows workflow commands (docs.github.com, "Workflow commands for GitHub Actions"):
 //! `%` and line ends are escaped, and in properties also `:` and `,`.
 
-use files::brought::{Offer, Severity};
+use files::brought::{SuggestedChange, Severity};
 
 /// Formats a finding at the first line that its change affects. A finding without a change is
 /// placed at the first file.
-pub(crate) fn annotated(offer: &Offer, given: &[(String, String)]) -> String {
+pub(crate) fn annotated(offer: &SuggestedChange, given: &[(String, String)]) -> String {
     let changed = offer.files.first();
     let original = changed.and_then(|(name, _)| given.iter().find(|(path, _)| is_named(path, name))).or(given.first());
     let line = changed.zip(original).map(|((_, after), (_, before))| first_change(before, after));
@@ -49,7 +49,7 @@ fn property(text: &str) -> String {
 }
 
 /// Returns the description of an offer, prefixed with its code.
-pub(crate) fn coded(offer: &Offer) -> String {
+pub(crate) fn coded(offer: &SuggestedChange) -> String {
     offer.code.iter().map(String::as_str).chain([offer.what.as_str()]).collect::<Vec<_>>().join(" ")
 }
 
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_finding_stands_beside_the_line_that_it_changes() {
         let given = vec![("a,b/run.yaml".to_owned(), "x: 1\ny: 2\nz: 3\n".to_owned())];
-        let offer = |files| Offer {
+        let offer = |files| SuggestedChange {
             code: Some("SW201".into()),
             severity: Some(Severity::Warning),
             what: "22 % faster\nso".into(),
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(annotated(&offer(vec![]), &given), "::warning file=a%2Cb/run.yaml::SW201 22 %25 faster%0Aso");
         assert_eq!(annotated(&offer(vec![]), &[]), "::warning::SW201 22 %25 faster%0Aso");
         for (severity, level) in [(Severity::Error, "::error::"), (Severity::Note, "::notice::")] {
-            let offer = Offer { severity: Some(severity), ..offer(vec![]) };
+            let offer = SuggestedChange { severity: Some(severity), ..offer(vec![]) };
             assert!(annotated(&offer, &[]).starts_with(level), "{severity:?}");
         }
         assert_eq!(first_change("a\n", "a\nb\n"), 1);

@@ -3,7 +3,7 @@
 use analysis::plan::Question;
 use analysis::releases::{change, said};
 use api::Open;
-use api::plan::Asked;
+use api::plan::PlanRequest;
 use catalog::accelerators::prices;
 use catalog::accuracy::Fit;
 use catalog::releases::Known;
@@ -44,7 +44,7 @@ impl Arguments {
                 _ => None,
             };
             let asked =
-                Asked { question: question.key(), limit, batch, sure: None, clusters: &clusters, most: MOST_ANSWERS };
+                PlanRequest { question: question.key(), limit, batch, sure: None, clusters: &clusters, most: MOST_ANSWERS };
             return plan::answer(read, &notes(spoken.said().trim_end(), &read.issues), &asked, self.json);
         }
         let (read, Came { said, spread }) = match spoken {

@@ -4,13 +4,13 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
-use api::files::of_items;
+use api::files::read_items;
 use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
 use engine::scenario::issue::{Issue, Severity};
-use files::brought::{Brought, Item, Kind, Spread};
-use files::run::of_function;
+use files::brought::{Import, Item, ImportKind, Spread};
+use files::run::split_function;
 
 use crate::spoken::{self, Spoken};
 use crate::table::lines;
@@ -74,7 +74,7 @@ impl Input {
             let read = given.answerable(asked).map_err(with_hint)?;
             return Ok((read, Came::default()));
         }
-        let (brought, mut read) = of_items(&parts.items, &given).map_err(|refusal| refusal.to_string())?;
+        let (brought, mut read) = read_items(&parts.items, &given).map_err(|refusal| refusal.to_string())?;
         let contradictions = &brought.contradictions;
         if self.reading() == Reading::Strict {
             if !contradictions.is_empty() {
@@ -85,7 +85,7 @@ impl Input {
         }
         read.open(asked, self.reading()).map_err(with_hint)?;
         // A scenario from a file needs no description.
-        let said = if brought.kind == Kind::Scenario { String::new() } else { brought.said };
+        let said = if brought.kind == ImportKind::Scenario { String::new() } else { brought.said };
         Ok((read, Came { said, spread: brought.spread }))
     }
 
@@ -110,7 +110,7 @@ impl Input {
 
     /// Reads the files for the scenario from texts and explicit values. Also returns the content of
     /// the files.
-    pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
+    pub(crate) fn import_files(&self) -> Result<(Import, Vec<Item>), String> {
         let parts = self.parts()?;
         if parts.items.is_empty() {
             // Report errors in the other inputs first.
@@ -120,7 +120,7 @@ impl Input {
             );
         }
         let (brought, _) =
-            of_items(&parts.items, &parts.given(self.reading())).map_err(|refusal| refusal.to_string())?;
+            read_items(&parts.items, &parts.given(self.reading())).map_err(|refusal| refusal.to_string())?;
         Ok((brought, parts.items))
     }
 
@@ -140,7 +140,7 @@ impl Input {
         let mut paths = Vec::new();
         for input in &self.inputs {
             // A file that is named twice is one file.
-            let (path, function) = of_function(input);
+            let (path, function) = split_function(input);
             if let Ok(path) = fs::canonicalize(path).map(|path| (path, function)) {
                 if paths.contains(&path) {
                     continue;
@@ -207,7 +207,7 @@ fn item(input: &str) -> Result<Option<Item>, String> {
         return Ok(Some(Item { name: Some(input.to_owned()), bytes }));
     }
     // A function of a Python file.
-    if let (file, Some(_)) = of_function(input)
+    if let (file, Some(_)) = split_function(input)
         && Path::new(file).is_file()
     {
         let opened = File::open(file).map_err(|cause| format!("{file} could not be read: {cause}."))?;

@@ -1,7 +1,7 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
-use analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, break_even};
-use api::plan::{Asked, Planned, search};
+use analysis::plan::{FastestLayout, Hardware, SearchKind, Plan, Progress, Question, amount, break_even};
+use api::plan::{PlanRequest, Planned, search};
 use api::{Open, Read};
 use clap::{Args, ValueEnum};
 use engine::format;
@@ -92,13 +92,13 @@ impl Arguments {
         }
         let (read, Came { said, .. }) = self.input.read(&[Open::Model])?;
         let Self { batch, sure, ref clusters, top: most, .. } = *self;
-        let asked = Asked { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
+        let asked = PlanRequest { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
         answer(&read, &notes(&said, &read.issues), &asked, self.json)
     }
 }
 
 /// Searches a plan and prints its answers after the notes in `said`.
-pub(crate) fn answer(read: &Read, said: &str, asked: &Asked, is_json: bool) -> Result<Answer, String> {
+pub(crate) fn answer(read: &Read, said: &str, asked: &PlanRequest, is_json: bool) -> Result<Answer, String> {
     let planned = search(&read.scenario, asked)?;
     let Planned { plan, question, .. } = &planned;
     let answers = plan.answers(*question);
@@ -149,31 +149,31 @@ fn missed(plan: &Plan, question: Question) -> String {
     format!("Nothing answers. The nearest is {} with {gpus}: {time}, {cost}, odds {odds}.\n", cluster(plan, found))
 }
 
-fn cluster(plan: &Plan, found: &Found) -> String {
+fn cluster(plan: &Plan, found: &FastestLayout) -> String {
     plan.hardware().get(found.hardware).map_or_else(String::new, Hardware::name)
 }
 
 /// Returns the column headings.
-fn header(kind: Kind) -> [String; 10] {
+fn header(kind: SearchKind) -> [String; 10] {
     let first = match kind {
-        Kind::Runs => "Cluster",
-        Kind::Contexts => "Sequence",
-        Kind::Models => "Model",
-        Kind::Batches => "Sequences",
+        SearchKind::Runs => "Cluster",
+        SearchKind::Contexts => "Sequence",
+        SearchKind::Models => "Model",
+        SearchKind::Batches => "Sequences",
     };
     [first, "GPUs", "Layout", "MFU", "Odds to fit", "Odds in limit", "Time", "Cost", "$/GPU-hour", "Break-even"]
         .map(str::to_owned)
 }
 
 /// Returns the cells of an answer.
-fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> [String; 10] {
+fn row(plan: &Plan, question: Question, found: &FastestLayout, first: &FastestLayout) -> [String; 10] {
     let scenario = &found.scenario;
     let count = |value: u32| format::count(f64::from(value));
     let what = match plan.kind() {
-        Kind::Runs => cluster(plan, found),
-        Kind::Contexts => format::value(Unit::Tokens, f64::from(scenario.seq_len)),
-        Kind::Models => format::params(scenario.model.architecture().params() as f64),
-        Kind::Batches => count(found.sequences()),
+        SearchKind::Runs => cluster(plan, found),
+        SearchKind::Contexts => format::value(Unit::Tokens, f64::from(scenario.seq_len)),
+        SearchKind::Models => format::params(scenario.model.architecture().params() as f64),
+        SearchKind::Batches => count(found.sequences()),
     };
     let layout = format!(
         "{}, {} x {}, {}",
@@ -185,7 +185,7 @@ fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> [String
     let time = if found.run.finishes() { format::duration(found.run.time) } else { "never".into() };
     let dollars = |value: f64| format!("{value:.2}");
     let price = Some(scenario.run.price_per_gpu_hour).filter(|_| plan.has_price(found));
-    let is_other = plan.kind() == Kind::Runs && found.hardware != first.hardware && plan.has_price(first);
+    let is_other = plan.kind() == SearchKind::Runs && found.hardware != first.hardware && plan.has_price(first);
     let even = break_even(first, found).filter(|_| is_other);
     [
         what,

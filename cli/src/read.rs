@@ -1,7 +1,7 @@
 //! `shardwise read` and `shardwise lint`: read files and suggest improvements.
 
 use clap::{Args, ValueEnum};
-use files::brought::{Brought, CONTRADICTS, Changes, Item, Kind};
+use files::brought::{Import, CONTRADICTS, Changes, Item, ImportKind};
 use files::run::{explain, prefixes};
 
 use crate::input::Input;
@@ -57,7 +57,7 @@ enum Format {
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let (brought, _) = self.input.bring()?;
+        let (brought, _) = self.input.import_files()?;
         Ok(Answer::of(if self.json { json(&brought)? } else { text(&brought) }))
     }
 }
@@ -70,8 +70,8 @@ impl Lint {
         }
         let ignored = prefixes(&self.ignore)?;
         let is_github = self.format == Format::Github;
-        let brought = self.input.bring().and_then(|(brought, items)| match brought.kind {
-            Kind::Run => Ok((brought, items)),
+        let brought = self.input.import_files().and_then(|(brought, items)| match brought.kind {
+            ImportKind::Run => Ok((brought, items)),
             _ => Err("This is not the configuration of a run: `shardwise read` says what it is.".into()),
         });
         let (mut brought, items) = match brought {
@@ -108,7 +108,7 @@ impl Lint {
 
     /// Writes the first change into the files. Without `--unsafe-fixes`, only changes that leave
     /// the training unchanged are written.
-    fn write(&self, brought: &Brought, items: &[Item]) -> Result<String, String> {
+    fn write(&self, brought: &Import, items: &[Item]) -> Result<String, String> {
         let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty());
         let Some(offer) = offers.find(|offer| self.unsafe_fixes || offer.changes == Changes::Nothing) else {
             let others = brought.offers.iter().any(|offer| !offer.files.is_empty());
@@ -133,15 +133,15 @@ fn text_of(path: &str) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-fn json(brought: &Brought) -> Result<String, String> {
+fn json(brought: &Import) -> Result<String, String> {
     let text = serde_json::to_string_pretty(brought).map_err(|cause| format!("It could not be written: {cause}."))?;
     Ok(text + "\n")
 }
 
 /// Returns the summary of the files as text.
-fn text(brought: &Brought) -> String {
+fn text(brought: &Import) -> String {
     // A scenario from a file needs no description.
-    let said = if brought.kind == Kind::Scenario { "" } else { &brought.said };
+    let said = if brought.kind == ImportKind::Scenario { "" } else { &brought.said };
     let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
     let offers = brought.offers.iter().map(|offer| format!("- {}", annotation::coded(offer)));
     // A contradiction that is a finding is not repeated as a section.

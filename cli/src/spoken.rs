@@ -4,7 +4,7 @@ use std::path::Path;
 
 use analysis::plan::Question;
 use catalog::default_scenario;
-use sentence::{Assumed, Kind, NOTHING, Understood, understand};
+use sentence::{Assumed, Topic, NOTHING, Understood, understand};
 
 use crate::table::lines;
 
@@ -56,7 +56,7 @@ impl Spoken {
     /// per line.
     pub(crate) fn said(&self) -> String {
         let Self { text, read } = self;
-        let marks = read.marks.iter().filter(|mark| mark.kind != Kind::Filler && !mark.means.is_empty());
+        let marks = read.marks.iter().filter(|mark| mark.kind != Topic::Filler && !mark.means.is_empty());
         let marks = marks.map(|mark| {
             let taken = if mark.taken.is_empty() { String::new() } else { format!(" {}", mark.taken.join(" ")) };
             format!("“{}”: {}.{taken}", text.get(mark.from..mark.to).unwrap_or_default(), mark.means)

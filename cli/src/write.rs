@@ -52,7 +52,7 @@ pub(crate) fn prepare(name: &str, before: &[u8], text: &str) -> Result<Prepared,
     let after = encoded(before, text)
         .ok_or_else(|| format!("{name} stays as it was: its encoding cannot be written back without a loss."))?;
     // A link stays a link; its target is replaced.
-    let (path, _) = files::run::of_function(name);
+    let (path, _) = files::run::split_function(name);
     let path = fs::canonicalize(path).map_err(failed)?;
     let metadata = fs::metadata(&path).map_err(failed)?;
     if !metadata.is_file() {

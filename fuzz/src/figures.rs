@@ -86,7 +86,7 @@ fn bar(scenario: &Scenario, link: &str, first: u8) {
 /// A whole picture, with its link.
 fn svg(text: &str, link: Option<&str>) {
     assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"), "{text}");
-    assert_eq!(carried::of_svg(text).as_deref(), link);
+    assert_eq!(carried::link_in_svg(text).as_deref(), link);
     // An image holds letters of any kind.
     let drawn = text.split("base64,").enumerate().map(|(place, part)| match part.split_once('"') {
         Some((_, rest)) if place > 0 => rest,

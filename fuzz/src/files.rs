@@ -2,7 +2,7 @@
 //! scenarios, with values set.
 
 use crate::{link_of, real_files};
-use api::files::{bring, of_items};
+use api::files::{import_files, read_items};
 use api::{Given, Reading};
 use engine::params;
 use files::brought::Item;
@@ -31,7 +31,7 @@ pub fn check(data: &[u8]) {
     let (text, set) = (link_of(rest.get(..3).unwrap_or_default()), [("gpus".to_owned(), "16".to_owned())]);
     let reading = [Reading::Strict, Reading::Assuming, Reading::Lenient][usize::from(kind % 3)];
     let given = Given { text: &text, set: if kind % 2 == 0 { &[] } else { &set }, reading };
-    match of_items(&items, &given) {
+    match read_items(&items, &given) {
         Err(refusal) => assert!(refusal.message.ends_with(['.', '?']) && refusal.message.len() > 10, "{refusal}"),
         Ok((brought, read)) => {
             let scenario = &read.scenario;
@@ -43,7 +43,7 @@ pub fn check(data: &[u8]) {
         }
     }
     let named = items.into_iter().map(|item| (item.name.unwrap_or_default(), item.bytes));
-    let json = bring(&text, named);
+    let json = import_files(&text, named);
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
 }
 

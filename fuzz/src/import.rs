@@ -4,7 +4,7 @@
 use catalog::default_scenario;
 use engine::params;
 use engine::scenario::{Model, Scenario};
-use files::brought::{Item, bring};
+use files::brought::{Item, import_items};
 use huggingface::{import, import_adapter};
 use links::{carried, decode, encode};
 use serde_json::{Map, Value, json};
@@ -109,7 +109,7 @@ fn replaced(old: &Value, value: u8) -> Value {
 
 /// Any file, as a dropped one is read: a sentence, or a scenario.
 fn file(bytes: &[u8]) {
-    match bring(&[Item { name: None, bytes: bytes.to_vec() }], &default_scenario()) {
+    match import_items(&[Item { name: None, bytes: bytes.to_vec() }], &default_scenario()) {
         Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
         Ok(brought) => valid(&decode(&brought.scenario).scenario),
     }
@@ -123,12 +123,12 @@ fn saved(bytes: &[u8]) {
     let link = format!("v=1&{}", text.trim());
     let mut png = carried::PNG.to_vec();
     carried::chunk(&mut png, *b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]);
-    let found = carried::of_png(&carried::in_png(&png, &link));
+    let found = carried::link_in_png(&carried::in_png(&png, &link));
     assert_eq!(found.as_deref(), Some(link.as_str()));
     let escaped = link.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let svg = format!("<svg><metadata>{escaped}</metadata></svg>");
-    assert_eq!(carried::of_svg(&svg).as_deref(), Some(link.trim()));
-    if let Some(found) = carried::of_text(&format!("a,b\n1,2\n# {link}\n")) {
+    assert_eq!(carried::link_in_svg(&svg).as_deref(), Some(link.trim()));
+    if let Some(found) = carried::link_in_text(&format!("a,b\n1,2\n# {link}\n")) {
         assert_eq!(found, link.trim());
     }
     valid(&decode(&link).scenario);

@@ -5,7 +5,7 @@ use crate::link_of;
 use analysis::advice::{advise, margin};
 use analysis::plan::{Plan, Question, Terms};
 use analysis::ranking::Ranking;
-use api::plan::{self, Asked};
+use api::plan::{self, PlanRequest};
 use api::{Given, Reading, rank};
 use engine::params;
 use engine::scenario::Scenario;
@@ -53,7 +53,7 @@ fn asked(text: &str, kind: u8, limit: u8, is_small: bool) {
     let limits =
         [None, Some(0.0), Some(-1.0), Some(f64::NAN), Some(f64::INFINITY), Some(1e-300), Some(1e300), Some(9.0)];
     let clusters = [vec![], vec!["own".to_owned()], vec!["own".to_owned(), "dgx".to_owned()], vec![String::new()]];
-    let asked = Asked {
+    let asked = PlanRequest {
         question: questions[usize::from(kind / 4) % questions.len()],
         limit: limits[usize::from(limit) % limits.len()],
         batch: [None, Some(1e6), Some(f64::NAN), Some(0.0)][usize::from(limit / 64)],

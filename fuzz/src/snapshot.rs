@@ -1,7 +1,7 @@
 //! Memory snapshots: any bytes as a pickle, any text as JSON, and a real form with bytes replaced.
 //! Each gives a reading or a sentence.
 
-use diagnose::snapshot::{of_json, of_pickle};
+use diagnose::snapshot::{read_json, read_pickle};
 use links::decode;
 
 const FORM: &[u8] = include_bytes!("../../tests/snapshots/old-4.pickle");
@@ -16,8 +16,8 @@ pub fn check(data: &[u8]) {
     let Some((which, data)) = data.split_first() else { return };
     let scenario = decode("model=llama-3.2-1b&cluster=dgx-h100&gpus=8&seq=4096").scenario;
     let found = match which % 3 {
-        0 => of_pickle(data, &scenario),
-        1 => of_json(&String::from_utf8_lossy(data), &scenario),
+        0 => read_pickle(data, &scenario),
+        1 => read_json(&String::from_utf8_lossy(data), &scenario),
         _ => {
             let mut bytes = FORM[..START].to_vec();
             // A place and what stands there, a little at a time.
@@ -27,7 +27,7 @@ pub fn check(data: &[u8]) {
             }
             // Whatever is open on the stack is closed.
             bytes.extend(b"ueueue.");
-            of_pickle(&bytes, &scenario)
+            read_pickle(&bytes, &scenario)
         }
     };
     match found {

@@ -2,7 +2,7 @@
 //! wraps these functions with objects, whose types are in `js/index.d.ts`.
 
 use api::given::Code;
-use api::plan::Asked;
+use api::plan::PlanRequest;
 use api::{Given, Reading, Refusal};
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -100,7 +100,7 @@ pub fn plan(
     clusters: Vec<String>,
     most: usize,
 ) -> Result<String, JsValue> {
-    let asked = Asked { question, limit, batch, sure, clusters: &clusters, most };
+    let asked = PlanRequest { question, limit, batch, sure, clusters: &clusters, most };
     api::plan(&given(scenario, strict, assume), &asked).map_err(thrown)
 }
 

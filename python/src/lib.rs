@@ -49,7 +49,7 @@ mod engine_module {
 
 /// A scenario given by Python: its text, values to set in it, and how strictly it is read.
 #[derive(FromPyObject)]
-struct Asked {
+struct ScenarioRequest {
     #[pyo3(item)]
     text: String,
     #[pyo3(item)]
@@ -60,7 +60,7 @@ struct Asked {
     assume: bool,
 }
 
-impl Asked {
+impl ScenarioRequest {
     fn given(&self) -> Given<'_> {
         Given { text: &self.text, set: &self.set, reading: Reading::of(self.strict, self.assume) }
     }
@@ -77,19 +77,19 @@ fn raised(refusal: Refusal) -> PyErr {
 
 /// [`api::estimate()`].
 #[pyfunction]
-fn estimate(asked: Asked) -> PyResult<String> {
+fn estimate(asked: ScenarioRequest) -> PyResult<String> {
     api::estimate(&asked.given()).map_err(raised)
 }
 
 /// [`api::issues()`].
 #[pyfunction]
-fn issues(asked: Asked, axes: Vec<String>) -> PyResult<String> {
+fn issues(asked: ScenarioRequest, axes: Vec<String>) -> PyResult<String> {
     api::issues(&asked.given(), &axes).map_err(raised)
 }
 
 /// [`api::link()`].
 #[pyfunction]
-fn link(asked: Asked) -> PyResult<String> {
+fn link(asked: ScenarioRequest) -> PyResult<String> {
     api::link(&asked.given()).map_err(raised)
 }
 
@@ -101,13 +101,13 @@ fn catalog() -> String {
 
 /// [`api::parameters()`].
 #[pyfunction]
-fn parameters(asked: Asked) -> PyResult<String> {
+fn parameters(asked: ScenarioRequest) -> PyResult<String> {
     api::parameters(&asked.given()).map_err(raised)
 }
 
 /// [`api::rank()`], while other threads of Python run.
 #[pyfunction]
-fn rank(py: Python<'_>, asked: Asked, most: usize) -> PyResult<String> {
+fn rank(py: Python<'_>, asked: ScenarioRequest, most: usize) -> PyResult<String> {
     py.detach(|| api::rank(&asked.given(), most)).map_err(raised)
 }
 
@@ -115,14 +115,14 @@ fn rank(py: Python<'_>, asked: Asked, most: usize) -> PyResult<String> {
 #[pyfunction]
 fn plan(
     py: Python<'_>,
-    asked: Asked,
+    asked: ScenarioRequest,
     question: &str,
     limits: [Option<f64>; 3],
     clusters: Vec<String>,
     most: usize,
 ) -> PyResult<String> {
     let [limit, batch, sure] = limits;
-    let wanted = api::plan::Asked { question, limit, batch, sure, clusters: &clusters, most };
+    let wanted = api::plan::PlanRequest { question, limit, batch, sure, clusters: &clusters, most };
     py.detach(|| api::plan(&asked.given(), &wanted)).map_err(raised)
 }
 
@@ -134,7 +134,7 @@ fn axis_key(key: &str) -> PyResult<String> {
 
 /// [`api::axis::resolve`].
 #[pyfunction]
-fn resolve(asked: Asked, key: &str, lines: &str) -> PyResult<String> {
+fn resolve(asked: ScenarioRequest, key: &str, lines: &str) -> PyResult<String> {
     api::axis::resolve(&asked.given(), key, lines).map_err(raised)
 }
 
@@ -154,7 +154,7 @@ fn limiters() -> String {
 #[pyfunction]
 fn sweep(
     py: Python<'_>,
-    asked: Asked,
+    asked: ScenarioRequest,
     outer: &str,
     outer_values: Vec<f64>,
     inner: &str,
@@ -166,13 +166,13 @@ fn sweep(
 
 /// [`api::sweep::point`].
 #[pyfunction]
-fn point(asked: Asked, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> PyResult<String> {
+fn point(asked: ScenarioRequest, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> PyResult<String> {
     api::sweep::point(&asked.given(), outer, outer_value, inner, inner_value).map_err(raised)
 }
 
 /// [`api::files::read`], while other threads of Python run.
 #[pyfunction]
-fn read(py: Python<'_>, asked: Asked, names: Vec<String>, contents: Vec<Vec<u8>>) -> PyResult<String> {
+fn read(py: Python<'_>, asked: ScenarioRequest, names: Vec<String>, contents: Vec<Vec<u8>>) -> PyResult<String> {
     py.detach(|| api::files::read(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
 }
 

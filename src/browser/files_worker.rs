@@ -18,7 +18,7 @@ const SCRIPT: &str = "static/files.js";
 type Take = Box<dyn FnOnce(Option<String>)>;
 
 /// A worker, with callbacks for its pending answers.
-struct Asked {
+struct PendingWorker {
     worker: Started,
     waiting: HashMap<u32, Take>,
     questions: u32,
@@ -26,7 +26,7 @@ struct Asked {
 
 thread_local! {
     /// The started workers, by their numbers.
-    static ASKED: RefCell<BTreeMap<u32, Asked>> = const { RefCell::new(BTreeMap::new()) };
+    static ASKED: RefCell<BTreeMap<u32, PendingWorker>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Calls the module's function of this name, and passes on its answer, which is JSON; `None` if the
@@ -56,7 +56,7 @@ pub(super) fn ask_worker<T: DeserializeOwned>(
     let refused = ASKED.with_borrow_mut(|workers| {
         if let Entry::Vacant(free) = workers.entry(place) {
             match start(SCRIPT, move |answer| hear(place, answer), move || give_up(place)) {
-                Some(worker) => free.insert(Asked { worker, waiting: HashMap::new(), questions: 0 }),
+                Some(worker) => free.insert(PendingWorker { worker, waiting: HashMap::new(), questions: 0 }),
                 None => return Some(take),
             };
         }

@@ -57,7 +57,7 @@ pub fn use_address(state: &State, emit: &Callback<Action>) {
             let listener = EventListener::new(&window(), "hashchange", move |_| {
                 let Decoded { scenario, pins, issues, .. } = decoded();
                 known.replace(Some(encode_with(&scenario, &pins)));
-                emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+                emit.emit(Action::OpenLink { scenario: Box::new(scenario), pins, issues });
             });
             move || drop(listener)
         });

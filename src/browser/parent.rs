@@ -106,7 +106,7 @@ fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: 
             let (query, fragment) = parts(&link);
             if let Some(fragment) = fragment {
                 let Decoded { scenario, pins, issues, .. } = decode_link(fragment);
-                emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+                emit.emit(Action::OpenLink { scenario: Box::new(scenario), pins, issues });
             }
             if let Some(query) = query {
                 // The page remains an embed.
@@ -114,7 +114,7 @@ fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: 
                 let view = View { embed: true, ..before.with_query(query) };
                 if view != before {
                     now.borrow_mut().1 = view;
-                    emit.emit(Action::Look(view));
+                    emit.emit(Action::ChangeView(view));
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use analysis::plan::{Kind, Piece, Plan, Progress, Terms, Winner};
+use analysis::plan::{SearchKind, Piece, Plan, Progress, Terms, Winner};
 use engine::scenario::Scenario;
 
 use super::files_worker::{ask_worker, workers};
@@ -43,7 +43,7 @@ struct Search {
 /// Searches for an answer to a question around a scenario on some terms, once wanted. A search that
 /// is no longer wanted ends after the pieces that workers are searching.
 #[hook]
-pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> Planned {
+pub fn use_plan(scenario: &Scenario, kind: SearchKind, terms: Terms, wanted: bool) -> Planned {
     let found = use_state(|| None::<Rc<Plan>>);
     let progress = use_state_eq(|| None::<Progress>);
     let is_here = found.as_ref().is_some_and(|found| found.is_of(scenario, kind, terms));

@@ -13,7 +13,7 @@ use links::carried;
 
 /// The kind of a saved file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A vector picture.
     Svg,
     /// A pixel picture.
@@ -26,7 +26,7 @@ pub enum Kind {
     Trace,
 }
 
-impl Kind {
+impl FileKind {
     /// The kinds that a figure can be saved as.
     pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Csv];
 
@@ -58,7 +58,7 @@ impl Kind {
 }
 
 /// Saves a text under this name.
-pub fn save_text(file: &str, kind: Kind, content: &str) {
+pub fn save_text(file: &str, kind: FileKind, content: &str) {
     save(file, kind.mime(), &Array::of1(&content.into()));
 }
 
@@ -76,7 +76,7 @@ pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed
         super::files::bytes_of(&blob, move |bytes| match bytes {
             Some(bytes) => {
                 let picture = carried::in_png(&bytes, &link);
-                save(&file, Kind::Png.mime(), &Array::of1(&Uint8Array::from(picture.as_slice())));
+                save(&file, FileKind::Png.mime(), &Array::of1(&Uint8Array::from(picture.as_slice())));
             }
             None => refused.emit(()),
         });

@@ -32,7 +32,7 @@ use super::observers::{Size, use_restorations};
 use super::start::{Started, start};
 use crate::plots::Plot;
 use crate::snapshot::Snapshot;
-use crate::worker::{Paint, Said, Words, text_of};
+use crate::worker::{Paint, WorkerMessage, Words, text_of};
 use charts::palette::Theme;
 use charts_canvas::Sheet;
 
@@ -75,7 +75,7 @@ impl Thread {
 
 /// The page's connection to the worker.
 #[derive(Default)]
-struct Line {
+struct WorkerConnection {
     worker: Option<Started>,
     /// Whether a worker was started before.
     is_second: bool,
@@ -100,7 +100,7 @@ struct Line {
 /// differ.
 #[derive(Clone)]
 pub struct PaintWorker {
-    line: Rc<RefCell<Line>>,
+    line: Rc<RefCell<WorkerConnection>>,
     thread: Thread,
 }
 
@@ -114,7 +114,7 @@ impl PartialEq for PaintWorker {
 #[hook]
 pub fn use_worker(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) -> PaintWorker {
     let thread = use_state_eq(Thread::default);
-    let line = (*use_mut_ref(|| Rc::new(RefCell::new(Line::default()))).borrow()).clone();
+    let line = (*use_mut_ref(|| Rc::new(RefCell::new(WorkerConnection::default()))).borrow()).clone();
     let worker = PaintWorker { line, thread: *thread };
     {
         let (setter, worker) = (thread.setter(), worker.clone());
@@ -242,8 +242,8 @@ impl PaintWorker {
     /// Handles a message of the worker.
     fn hear(&self, message: &Array) {
         match serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
-            Ok(Said::Ready) => self.change(Thread::Ready),
-            Ok(Said::Painted(words)) => {
+            Ok(WorkerMessage::Ready) => self.change(Thread::Ready),
+            Ok(WorkerMessage::Painted(words)) => {
                 {
                     let line = &mut *self.line.borrow_mut();
                     line.waiting = None;
@@ -298,7 +298,7 @@ impl PaintWorker {
 fn show(canvas: Option<&HtmlCanvasElement>, picture: Option<&ImageBitmap>) {
     if let (Some(canvas), Some(picture)) = (canvas, picture) {
         // If the canvas cannot be painted, the summary, the caption and the table remain.
-        let _ = Sheet::of_page(canvas).and_then(|sheet| sheet.show(picture));
+        let _ = Sheet::from_page_canvas(canvas).and_then(|sheet| sheet.show(picture));
         picture.close();
     }
 }

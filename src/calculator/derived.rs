@@ -105,7 +105,7 @@ pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Der
         *layer = Some(Rc::new(views::expert_layer(scenario, view.layer)));
     }
     let mut memory = views::memory_bar(&report);
-    memory.caption += &views::of_lengths(scenario);
+    memory.caption += &views::write_longest_batch(scenario);
     memory.pins = pins.iter().map(|pin| views::pinned_memory(&pin.name, &pin.report)).collect();
     Derived {
         scenario: *scenario,

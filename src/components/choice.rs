@@ -11,7 +11,7 @@ use crate::state::Action;
 
 /// Values to show.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct ChoiceControlProps {
     /// The values.
     pub field: ChoiceField,
     /// Whether the help can be opened next to the name, rather than only in the tooltip.
@@ -24,7 +24,7 @@ pub struct Props {
 
 /// A native select with its label.
 #[component]
-pub fn ChoiceControl(props: &Props) -> Html {
+pub fn ChoiceControl(props: &ChoiceControlProps) -> Html {
     let ChoiceField { key, label, help, options, chosen, .. } = props.field;
     let select = use_node_ref();
     let of_option = options.get(chosen).map_or("", |option| option.help);

@@ -33,7 +33,7 @@ pub struct Entry {
 
 /// Values to show.
 #[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+pub struct ComboboxProps {
     /// Identifier of the field.
     pub id: &'static str,
     /// Accessible name of the list.
@@ -57,7 +57,7 @@ struct Open {
     active: usize,
 }
 
-impl Props {
+impl ComboboxProps {
     fn name(&self, place: usize) -> AttrValue {
         self.entries.get(place).map_or_else(|| self.last.clone(), |entry| AttrValue::Static(entry.name))
     }
@@ -91,7 +91,7 @@ fn moved(places: &[usize], from: usize, by: isize) -> Option<usize> {
 
 /// The field on screen, with the list if it is open.
 struct Field {
-    props: Props,
+    props: ComboboxProps,
     page: PageContext,
     open: UseStateHandle<Option<Open>>,
     /// Indices of the entries in the list.
@@ -127,7 +127,7 @@ impl Field {
     }
 
     fn filter(&self, event: &InputEvent) {
-        let Props { entries, last, chosen, .. } = &self.props;
+        let ComboboxProps { entries, last, chosen, .. } = &self.props;
         let text = browser::field_text(event);
         let active = matching(entries, last, &text).1.unwrap_or(*chosen);
         self.open.set(Some(Open { typed: Some(text), active }));
@@ -168,7 +168,7 @@ impl Field {
 
 /// A text field over a list of options.
 #[component]
-pub fn Combobox(props: &Props) -> Html {
+pub fn Combobox(props: &ComboboxProps) -> Html {
     let (page, open) = (use_page(), use_state_eq(|| None::<Open>));
     let places = open.as_ref().map(|open| props.shown(open)).unwrap_or_default();
     let value = open.as_ref().and_then(|open| open.typed.clone().map(AttrValue::from));

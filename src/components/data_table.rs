@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::latest::{Latest, use_latest};
-use crate::browser::{self, Kind, Size};
+use crate::browser::{self, FileKind, Size};
 use crate::compare::compared;
 use crate::plots::Plot;
 use crate::scenario_line::scenario_line;
@@ -87,13 +87,13 @@ impl Drawing {
 
     /// Saves the figure as a file that links back to the snapshot; calls `failed` if the browser
     /// makes no picture.
-    fn save(&self, file: &str, kind: Kind, link: String, style: &Style, failed: &Callback<()>) {
+    fn save(&self, file: &str, kind: FileKind, link: String, style: &Style, failed: &Callback<()>) {
         match kind {
-            Kind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
-            Kind::Csv => browser::save_text(file, kind, &self.csv(&link)),
+            FileKind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
+            FileKind::Csv => browser::save_text(file, kind, &self.csv(&link)),
             // A figure is neither a report nor a step.
-            Kind::Json | Kind::Trace => {}
-            Kind::Png => {
+            FileKind::Json | FileKind::Trace => {}
+            FileKind::Png => {
                 let drawn = match self {
                     Self::Chart(spec) => picture_of_chart(spec, style),
                     Self::Bar(spec) => picture_of_bar(spec, style),
@@ -134,7 +134,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    fn save(&self, id: &str, kind: Kind, failed: &Callback<()>) {
+    fn save(&self, id: &str, kind: FileKind, failed: &Callback<()>) {
         let Self { what, later, snapshot, style } = self;
         let (what, snapshot) = match later.as_ref().and_then(now) {
             Some((chart, snapshot)) => (Drawing::Chart(chart), snapshot),
@@ -142,7 +142,7 @@ impl Saved {
         };
         let (file, link) = (snapshot.file_name(id, kind.extension()), browser::full_link(&snapshot.alone()));
         let scenario = &snapshot.scenario;
-        if kind == Kind::Trace {
+        if kind == FileKind::Trace {
             browser::save_text(&file, kind, &chrome_trace(scenario, &link));
             return;
         }
@@ -190,7 +190,7 @@ struct Props {
 #[component]
 fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
     let has_failed = use_state_eq(|| false);
-    let press = |kind: Kind| {
+    let press = |kind: FileKind| {
         let (id, latest, setter) = (*id, latest.clone(), has_failed.setter());
         Callback::from(move |_: MouseEvent| {
             setter.set(false);
@@ -202,7 +202,7 @@ fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
         })
     };
     // Only the timeline can be saved as a trace of a step.
-    let kinds = Kind::ALL.into_iter().chain((*id == TIMELINE).then_some(Kind::Trace));
+    let kinds = FileKind::ALL.into_iter().chain((*id == TIMELINE).then_some(FileKind::Trace));
     html! {
         <div class="data-row">
             <details class="data" ontoggle={toggle}>

@@ -41,7 +41,7 @@ pub type Hint = (&'static str, &'static str);
 
 /// Values of a figure.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct FigureProps {
     /// Identifier of the canvas.
     pub id: &'static str,
     /// The figure.
@@ -95,7 +95,7 @@ pub struct Props {
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
     // If the canvas cannot be painted, the summary, the caption and the table remain.
-    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_chart(spec, &sheet, style, None));
+    let _ = Sheet::from_page_canvas(canvas).and_then(|sheet| paint_chart(spec, &sheet, style, None));
 }
 
 /// Returns the figure in words; while a slider moves, the words from before it moved.
@@ -112,8 +112,8 @@ fn use_described(spec: &ChartSpec, moving: bool) -> AttrValue {
 /// A chart with its canvas. Hover or arrow keys move the crosshair; a click or Enter sets the
 /// scenario there; a drag or `+` zooms in, a double-click or `0` shows the whole axes.
 #[component]
-pub fn Figure(props: &Props) -> Html {
-    let &Props { id, ref spec, ref snapshot, .. } = props;
+pub fn Figure(props: &FigureProps) -> Html {
+    let &FigureProps { id, ref spec, ref snapshot, .. } = props;
     let (canvas, page) = (use_node_ref(), use_page());
     let page_paints = props.worker.as_ref().is_none_or(|worker| worker.thread().page_paints());
     let painter: Option<Painter<_>> = if page_paints { Some(paint) } else { None };

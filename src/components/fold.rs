@@ -6,7 +6,7 @@ use crate::browser;
 
 /// Content of the fold.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct FoldProps {
     /// CSS class of the element.
     pub class: &'static str,
     /// The line that opens the fold.
@@ -17,7 +17,7 @@ pub struct Props {
 
 /// A `details` that is empty while closed.
 #[component]
-pub fn Fold(props: &Props) -> Html {
+pub fn Fold(props: &FoldProps) -> Html {
     let open = use_state(|| false);
     let toggle = {
         let open = open.clone();

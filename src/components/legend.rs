@@ -6,9 +6,9 @@ use super::explain_button::ExplainButton;
 use charts::names;
 use charts::palette::{self, Pattern};
 use charts::readout::Entry;
-use charts::spec::{ChartSpec, Line, LineRole, Mark};
+use charts::spec::{ChartSpec, Polyline, LineRole, Mark};
 use engine::model::report::Work;
-use explain::of_work;
+use explain::work_card_key;
 
 /// Name of the map's hatching.
 const DOES_NOT_FIT: &str = "does not fit";
@@ -49,7 +49,7 @@ fn mark((place, mark): (usize, &Mark)) -> Html {
 /// Renders a line's sample and name, and in a legend with values the line's own value, if there is
 /// one. A strategy keeps its key while its line comes and goes, so that a slider changes only
 /// texts.
-fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
+fn item(line: &Polyline, values: &[Entry], valued: bool) -> Html {
     let key = match line.role {
         LineRole::Strategy(place) | LineRole::Current(place) => place.to_string(),
         role => role.class() + &line.name,
@@ -83,14 +83,14 @@ fn work_item(work: Work) -> Html {
             </svg>
             { names::work(work) }
             if asked {
-                <ExplainButton card={of_work(work)} what={names::work(work)} />
+                <ExplainButton card={work_card_key(work)} what={names::work(work)} />
             }
         </li>
     }
 }
 
 /// Renders the band around a line.
-fn band(line: &Line, id: &str) -> Html {
+fn band(line: &Polyline, id: &str) -> Html {
     let asked = id == "curve";
     html! {
         <li key={["band ", &line.role.class()].concat()} title={BAND_HELP} class={asked.then_some("asked")}>

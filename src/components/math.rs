@@ -5,11 +5,11 @@ use yew::prelude::*;
 use explain::notation::{self, Tree};
 
 /// Renders a replacement for a name.
-type Said<'a> = &'a dyn Fn(&str) -> Html;
+type RenderName<'a> = &'a dyn Fn(&str) -> Html;
 
 /// Renders a formula with its names replaced, in pieces between which a line may break; `said` is
 /// the formula as text. Renders nothing for text that is no formula.
-pub fn formula(text: &str, said: String, word: Said, result: Html) -> Html {
+pub fn formula(text: &str, said: String, word: RenderName, result: Html) -> Html {
     let Some(tree) = notation::parse(text) else { return Html::default() };
     let mut pieces = Vec::new();
     split(&tree, word, &mut pieces);
@@ -30,7 +30,7 @@ pub fn name(name: &str) -> Html {
 }
 
 /// Splits the outer rows into pieces, each after its operator; a product stays whole.
-fn split(tree: &Tree, word: Said, pieces: &mut Vec<Html>) {
+fn split(tree: &Tree, word: RenderName, pieces: &mut Vec<Html>) {
     let mut operator = Html::default();
     let Tree::Row(row) = tree else {
         pieces.push(drawn(tree, word));
@@ -54,7 +54,7 @@ fn split(tree: &Tree, word: Said, pieces: &mut Vec<Html>) {
     }
 }
 
-fn drawn(tree: &Tree, word: Said) -> Html {
+fn drawn(tree: &Tree, word: RenderName) -> Html {
     let all = |trees: &[Tree]| trees.iter().map(|tree| drawn(tree, word)).collect::<Html>();
     let mark = |mark: &'static str| html! { <mo>{ mark }</mo> };
     match tree {

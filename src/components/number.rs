@@ -14,7 +14,7 @@ use engine::params::ParamId;
 
 /// Values to show.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct NumberControlProps {
     /// The values.
     pub field: NumberField,
     /// Whether the help can be opened next to the name, rather than only in the tooltip.
@@ -29,20 +29,20 @@ pub fn typed_id(key: ParamId) -> String {
 
 /// A slider with a typed field. `input` events move the scenario, `change` events end the gesture.
 #[component]
-pub fn NumberControl(props: &Props) -> Html {
+pub fn NumberControl(props: &NumberControlProps) -> Html {
     let NumberField { key, label, help, index, last, .. } = props.field;
     let field = &props.field;
     let (ask, words) = use_help(key.key(), label, help);
     let emit = use_page().emit;
     let slide = emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
     let typed = emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
-    let settle = emit.reform(|_: Event| Action::Settle);
-    let settled = emit.reform(|_: KeyboardEvent| Action::Settle);
+    let settle = emit.reform(|_: Event| Action::EndGesture);
+    let settled = emit.reform(|_: KeyboardEvent| Action::EndGesture);
     let entered = {
         let emit = emit.clone();
         Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
-            "Enter" => emit.emit(Action::Settle),
-            "Escape" => emit.emit(Action::GiveUp { key }),
+            "Enter" => emit.emit(Action::EndGesture),
+            "Escape" => emit.emit(Action::CancelEdit { key }),
             _ => {}
         })
     };
@@ -89,9 +89,9 @@ fn error(field: &NumberField) -> Option<Html> {
     let key = field.key;
     let offer = |action: Action, value: &str| html! { <ActionButton {action}>{ use_value(value) }</ActionButton> };
     let (message, offers): (_, Vec<Html>) = if let Some(message) = &field.error {
-        (message, field.nearest.iter().map(|nearest| offer(Action::Nearest { key }, nearest)).collect())
+        (message, field.nearest.iter().map(|nearest| offer(Action::TakeNearest { key }, nearest)).collect())
     } else {
-        let step = |&value: &u32| offer(Action::Step { key, value }, &format::count(f64::from(value)));
+        let step = |&value: &u32| offer(Action::StepCount { key, value }, &format::count(f64::from(value)));
         (field.correction.as_ref()?, field.offers.iter().map(step).collect())
     };
     Some(html! { <><span>{ message }</span>{ for offers }</> })
@@ -103,7 +103,7 @@ pub(super) fn back(key: ParamId, label: &str, preset: Option<&AttrValue>) -> Htm
     let button = preset.map(|preset| {
         let name = AttrValue::from(format!("{label} back to {preset}"));
         html! {
-            <ActionButton action={Action::Back { key }} class="back" label={name.clone()} title={name}>{ drawn(Icon::Undo) }</ActionButton>
+            <ActionButton action={Action::ResetParam { key }} class="back" label={name.clone()} title={name}>{ drawn(Icon::Undo) }</ActionButton>
         }
     });
     button.unwrap_or_default()

@@ -24,7 +24,7 @@ impl Item {
 
 /// Values to show.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct SelectProps {
     /// Identifier of the element.
     pub id: &'static str,
     /// Accessible name, if there is no label next to the select.
@@ -43,7 +43,7 @@ pub struct Props {
 
 /// A select with option groups.
 #[component]
-pub fn Select(props: &Props) -> Html {
+pub fn Select(props: &SelectProps) -> Html {
     let select = use_node_ref();
     browser::use_selected(&select, props.chosen, props.items.len());
     let (page, target) = (use_page(), props.target);

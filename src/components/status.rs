@@ -6,14 +6,14 @@ use crate::browser;
 
 /// Text of the status line.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct StatusProps {
     /// The present sentence.
     pub sentence: AttrValue,
 }
 
 /// Announces the sentence once it has been unchanged for 900 ms.
 #[component]
-pub fn Status(props: &Props) -> Html {
+pub fn Status(props: &StatusProps) -> Html {
     let said = browser::use_after_pause(&props.sentence);
     html! { <p class="hidden" role="status" aria-live="polite">{ said }</p> }
 }

@@ -2,7 +2,7 @@
 
 mod words;
 
-pub use words::{of_batch, product, step_id};
+pub use words::{write_batch_change, product, step_id};
 
 use analysis::neighbour_layouts;
 use engine::format;
@@ -12,7 +12,7 @@ use engine::scenario::Scenario;
 
 /// A valid value that a button offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
+pub struct OfferedValue {
     /// The value.
     pub value: u32,
     /// Accessible name of the button, including the effect on the batch.
@@ -29,7 +29,7 @@ pub struct Step {
     /// The value that the page computes with.
     pub value: String,
     /// The next lower and the next higher valid value.
-    pub offers: [Option<Offer>; 2],
+    pub offers: [Option<OfferedValue>; 2],
 }
 
 /// The strip of degrees, and the product that is the batch.
@@ -57,7 +57,7 @@ impl Layout {
                 let then = neighbour_layouts::sequences(&neighbour_layouts::with_count(scenario, key, value));
                 let now = report.tokens_per_step;
                 let batch = words::batch(now, now * then / sequences);
-                Offer { value, name: words::step(key.param().label, value, &batch) }
+                OfferedValue { value, name: words::step(key.param().label, value, &batch) }
             };
             let offers = neighbour_layouts::around(scenario, key).map(|value| value.map(offer));
             Step { key, short, value: format::count(f64::from(value)), offers }

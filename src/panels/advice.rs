@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::change::{besides, change, faster, laid_out, not_in, of_change};
+use self::change::{besides, change, faster, laid_out, not_in, name_change};
 use crate::calculator::Advised;
 use crate::components::action_button::ActionButton;
 use crate::state::Action;
@@ -24,7 +24,7 @@ use engine::scenario::Scenario;
 
 /// Changes that would help.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct RecommendedProps {
     /// Single changes, with the scenario that they apply to.
     pub advised: Rc<Advised>,
     /// Search around that scenario, or around an earlier one.
@@ -35,7 +35,7 @@ pub struct Props {
 
 /// The next steps: free changes, with the best layout first, and hardware to buy.
 #[component]
-pub fn Recommended(props: &Props) -> Html {
+pub fn Recommended(props: &RecommendedProps) -> Html {
     let Advised { scenario, report: now, changes: found } = &*props.advised;
     let here = props.layouts.as_deref().filter(|search| search.scenario() == scenario);
     let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
@@ -75,7 +75,7 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) ->
     let Some(search) = search else { return said(SEARCHING, String::new()) };
     let offered = |key: &'static str, name: String, layout: &Layout, rest: &str| {
         html! {
-            <ActionButton {key} action={Action::Take(Box::new(layout.scenario))} class="advised best">
+            <ActionButton {key} action={Action::ReplaceScenario(Box::new(layout.scenario))} class="advised best">
                 <strong title={name.clone()}>{ opening(&name) }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
                 if layout.lack.is_some() {
                     <span>{ not_in(layout.scenario.framework) }</span>
@@ -100,7 +100,7 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) ->
         return said(YOURS, format!("{fitting} of {all} layouts are valid and fit; {none}"));
     }
     let Some((change, layout)) = search.also() else { return said(NOTHING_FITS, OR_WITH.to_owned()) };
-    let with = of_change(change, &layout.scenario);
+    let with = name_change(change, &layout.scenario);
     let rest = match change {
         Change::Lora | Change::QLora => ", same batch, only adapters train",
         _ => SAME_BATCH,
@@ -138,7 +138,7 @@ fn gain(now: &Report, then: &Report) -> f64 {
 /// while others come and go.
 fn advised(place: usize, advice: &Advice, now: &Report) -> Html {
     html! {
-        <ActionButton key={place} action={Action::Take(Box::new(advice.scenario))} class="advised">
+        <ActionButton key={place} action={Action::ReplaceScenario(Box::new(advice.scenario))} class="advised">
             <strong title={change(advice)}>{ opening(&change(advice)) }</strong><span>{ effect(now, &advice.report) }</span>
             if advice.lack.is_some() {
                 <span>{ not_in(advice.scenario.framework) }</span>

@@ -23,8 +23,8 @@ use crate::state::{Action, Pick, SelectTarget};
 use crate::view::{Panel, View};
 use catalog::CLUSTERS;
 use engine::scenario::{Model, Scenario};
-use files::brought::{Brought, Item, Kind, Offer, Section};
-use say::{Said, use_say};
+use files::brought::{Import, Item, ImportKind, SuggestedChange, Section};
+use say::{SayBox, use_say};
 use source::Source;
 use turns::Turns;
 
@@ -35,7 +35,7 @@ pub const BUTTON: &str = "bring-door";
 
 /// Values that reading depends on, and callbacks.
 #[derive(Clone, PartialEq)]
-pub struct Props {
+pub struct BringProps {
     /// The scenario on screen.
     pub scenario: Latest<Scenario>,
     /// The settled scenario.
@@ -54,7 +54,7 @@ enum Outcome {
     /// The input is being read.
     Reading,
     /// The result of reading.
-    Taken(Rc<Brought>),
+    Taken(Rc<Import>),
     /// An error, as a sentence.
     Wrong(String),
 }
@@ -75,7 +75,7 @@ struct Reader {
     outcome: UseStateSetter<Option<Outcome>>,
     came: UseStateSetter<Rc<Vec<Item>>>,
     turns: Turns,
-    props: Latest<Props>,
+    props: Latest<BringProps>,
 }
 
 impl Reader {
@@ -83,7 +83,7 @@ impl Reader {
     fn take(&self, (items, origin): Arrived) {
         let Some(props) = self.props.get() else { return };
         let (reader, turn) = (self.clone(), self.turns.next());
-        let conclude = move |came: Result<Brought, String>| {
+        let conclude = move |came: Result<Import, String>| {
             if turn.is_last() {
                 reader.conclude(came, origin, &props);
             }
@@ -103,7 +103,7 @@ impl Reader {
     }
 
     /// Applies the result of reading, and shows it where there is room.
-    fn conclude(&self, came: Result<Brought, String>, origin: Origin, Props { page, set_open, .. }: &Props) {
+    fn conclude(&self, came: Result<Import, String>, origin: Origin, BringProps { page, set_open, .. }: &BringProps) {
         let said = concluded(came, origin, page);
         match &said {
             // Findings about a file are long, and so are errors in a file.
@@ -131,7 +131,7 @@ impl Reader {
 
 /// Creates the box and the sheet.
 #[hook]
-pub fn use_bring(props: &Props) -> Brings {
+pub fn use_bring(props: &BringProps) -> Brings {
     let settled = &props.settled;
     let outcome = use_state_eq(|| None::<Outcome>);
     let came = use_state(Rc::<Vec<Item>>::default);
@@ -167,7 +167,7 @@ pub fn use_bring(props: &Props) -> Brings {
         set_open.emit(false);
         browser::focus(BUTTON);
     });
-    let Said { field, said: of_words } = use_say(&props.scenario, &take, brought.as_deref(), short);
+    let SayBox { field, said: of_words } = use_say(&props.scenario, &take, brought.as_deref(), short);
     let below = html! {
         <section class="under" aria-label={words::BROUGHT}>
             { of_words }
@@ -187,15 +187,15 @@ fn has_default_gpus(scenario: &Scenario) -> bool {
 }
 
 /// Whether the findings are long enough for the sheet.
-fn is_long(brought: &Brought) -> bool {
-    matches!(brought.kind, Kind::Run | Kind::Error | Kind::Measured)
+fn is_long(brought: &Import) -> bool {
+    matches!(brought.kind, ImportKind::Run | ImportKind::Error | ImportKind::Measured)
 }
 
 /// Renders the wide sheet: the input at the left with marks at its lines, the findings at the
 /// right.
 fn sheet(
     came: &Rc<Vec<Item>>,
-    brought: Option<Rc<Brought>>,
+    brought: Option<Rc<Import>>,
     findings: Html,
     take: &Callback<Arrived>,
     close: &Callback<()>,
@@ -223,9 +223,9 @@ fn sheet(
 }
 
 /// Returns the result of reading, if its findings depend on the hardware on screen.
-fn judged(outcome: Option<&Outcome>) -> Option<&Brought> {
+fn judged(outcome: Option<&Outcome>) -> Option<&Import> {
     match outcome {
-        Some(Outcome::Taken(brought)) if matches!(brought.kind, Kind::Run | Kind::Error) => Some(brought),
+        Some(Outcome::Taken(brought)) if matches!(brought.kind, ImportKind::Run | ImportKind::Error) => Some(brought),
         _ => None,
     }
 }
@@ -246,7 +246,7 @@ fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>) -> Html {
 }
 
 /// Calls the module that reads the input.
-fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Brought, String>) + 'static) {
+fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Import, String>) + 'static) {
     let link = scenario.map(links::encode).unwrap_or_default();
     let names: js_sys::Array =
         items.iter().map(|item| wasm_bindgen::JsValue::from(item.name.as_deref().unwrap_or_default())).collect();
@@ -257,9 +257,9 @@ fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Br
 }
 
 /// Applies the result of reading, and returns the outcome to show.
-fn concluded(came: Result<Brought, String>, origin: Origin, page: &PageContext) -> Option<Outcome> {
+fn concluded(came: Result<Import, String>, origin: Origin, page: &PageContext) -> Option<Outcome> {
     // More text may follow: while it is typed, only a model counts.
-    let is_early = origin == Origin::Typed && came.as_ref().map_or(true, |brought| brought.kind != Kind::Model);
+    let is_early = origin == Origin::Typed && came.as_ref().map_or(true, |brought| brought.kind != ImportKind::Model);
     if is_early {
         return None;
     }
@@ -273,28 +273,28 @@ fn concluded(came: Result<Brought, String>, origin: Origin, page: &PageContext) 
 }
 
 /// Applies the scenario that was read, unless the findings are about the scenario on screen.
-fn take_over(brought: &Brought, PageContext { view, emit, .. }: &PageContext) {
+fn take_over(brought: &Import, PageContext { view, emit, .. }: &PageContext) {
     let links::Decoded { scenario, pins, issues, .. } = links::decode(&brought.scenario);
     match brought.kind {
-        Kind::Model => emit.emit(match scenario.model {
+        ImportKind::Model => emit.emit(match scenario.model {
             Model::Preset { id, .. } => Action::Pick(Pick::Model(id)),
-            model => Action::Import(Box::new(model.architecture())),
+            model => Action::ImportModel(Box::new(model.architecture())),
         }),
-        Kind::Adapter | Kind::Lengths | Kind::Run | Kind::Links | Kind::Rates => {
-            emit.emit(Action::Take(Box::new(scenario)));
+        ImportKind::Adapter | ImportKind::Lengths | ImportKind::Run | ImportKind::Links | ImportKind::Rates => {
+            emit.emit(Action::ReplaceScenario(Box::new(scenario)));
         }
         // Findings about the scenario on screen leave the scenario unchanged.
-        Kind::Error | Kind::Measured => {}
-        Kind::Sentence => {
-            emit.emit(Action::Take(Box::new(scenario)));
+        ImportKind::Error | ImportKind::Measured => {}
+        ImportKind::Sentence => {
+            emit.emit(Action::ReplaceScenario(Box::new(scenario)));
             if let Some(query) = &brought.plan {
-                emit.emit(Action::Look(view.with_query(query).showing(Panel::Plan)));
+                emit.emit(Action::ChangeView(view.with_query(query).showing(Panel::Plan)));
             }
         }
-        Kind::Scenario => {
-            emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
+        ImportKind::Scenario => {
+            emit.emit(Action::OpenLink { scenario: Box::new(scenario), pins, issues });
             if let Some(query) = query(&brought.scenario) {
-                emit.emit(Action::Restore(View::from_query(query)));
+                emit.emit(Action::RestoreView(View::from_query(query)));
             }
         }
     }
@@ -328,10 +328,10 @@ fn said(outcome: Option<&Outcome>, question: Option<Html>) -> Html {
 }
 
 /// Renders a change that is offered, with buttons to take and to save it.
-fn offered(offer: &Offer) -> Html {
+fn offered(offer: &SuggestedChange) -> Html {
     let take = offer.scenario.as_ref().map(|link| {
         let scenario = links::decode(link).scenario;
-        html! { <ActionButton action={Action::Take(Box::new(scenario))}>{ words::TAKE }</ActionButton> }
+        html! { <ActionButton action={Action::ReplaceScenario(Box::new(scenario))}>{ words::TAKE }</ActionButton> }
     });
     let files = offer.files.iter().map(|(name, text)| {
         let (file, text) = (name.clone(), text.clone());

@@ -10,7 +10,7 @@ use explain::{TERMS, links};
 
 /// Values to show.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct ColophonProps {
     /// Identifiers of the model, the GPU and the cluster on screen.
     pub picked: [&'static str; 3],
 }
@@ -28,7 +28,7 @@ fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'sta
 
 /// The foot of the page; it changes only with the catalog entries on screen.
 #[component]
-pub fn Colophon(props: &Props) -> Html {
+pub fn Colophon(props: &ColophonProps) -> Html {
     html! {
         <footer class="colophon">
             <details id="accuracy">

@@ -47,7 +47,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
     let context =
         ControlContext { scenario, drafts, preset: &state.preset, effects: folded.effects, issues: &derived.issues };
     let row = |id: ParamId| control(id.param(), context, false);
-    let reset = Action::Take(Box::new(catalog::default_scenario()));
+    let reset = Action::ReplaceScenario(Box::new(catalog::default_scenario()));
     html! {
         <section id={CONTROLS} class="controls" aria-label="Controls" tabindex="-1">
             <div class="set" role="group" aria-label="Model">

@@ -44,7 +44,7 @@ impl RunTexts {
         let run = scenario.run_of(report);
         let name = format!("{TIME_AND_COST}, {}", scenario.length());
         if !run.finishes() {
-            let [time, cost] = of_run(scenario, &run);
+            let [time, cost] = time_and_cost(scenario, &run);
             return Self { name, time, cost, band: FAILS.into() };
         }
         let accuracy::Band { low, high } = accuracy::step_time(scenario);
@@ -78,16 +78,16 @@ fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
 }
 
 /// Returns the cost of a run, or a note if no price is known.
-pub fn of_price(scenario: &Scenario, run: &RunReport) -> String {
+pub fn write_price(scenario: &Scenario, run: &RunReport) -> String {
     prices::known(scenario).map_or_else(|| UNKNOWN.into(), |_| format::dollars(run.cost.get()))
 }
 
 /// Returns time and cost of a run, for tables.
-pub fn of_run(scenario: &Scenario, run: &RunReport) -> [String; 2] {
+pub fn time_and_cost(scenario: &Scenario, run: &RunReport) -> [String; 2] {
     if !run.finishes() {
         return [NEVER.into(), NO_COST.into()];
     }
-    [format::duration(run.time), of_price(scenario, run)]
+    [format::duration(run.time), write_price(scenario, run)]
 }
 
 #[cfg(test)]

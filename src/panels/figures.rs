@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::calculator::{Calculator, Settled};
+use crate::calculator::{Calculator, SettledProps};
 use crate::components::explain_button::ExplainButton;
 use crate::components::figure::{Figure, NarrowedAxes};
 use crate::components::latest::Latest;
@@ -105,7 +105,7 @@ fn tab(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
 #[derive(PartialEq, Properties)]
 struct StepProps {
     /// Values of the settled scenario.
-    settled: Settled,
+    settled: SettledProps,
     /// One layer of experts, if the model has experts.
     layer: Option<Rc<ChartSpec>>,
 }
@@ -196,7 +196,7 @@ pub fn curve(calculator: &Calculator) -> Html {
 /// Renders the choice whether the map shows the best configuration of each place.
 fn best(PageContext { view, emit, .. }: &PageContext) -> Html {
     let view = *view;
-    let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.with_best(!view.best)));
+    let toggle = emit.reform(move |_: MouseEvent| Action::ChangeView(view.with_best(!view.best)));
     html! {
         <span class="check-line"><label class="check" title={BEST_HELP}>
             <input type="checkbox" id="best" checked={view.best} onclick={toggle} />{ BEST }
@@ -207,7 +207,7 @@ fn best(PageContext { view, emit, .. }: &PageContext) -> Html {
 /// Renders the choice whether the closed-form bounds are drawn.
 fn bounds(PageContext { view, emit, .. }: &PageContext) -> Html {
     let view = *view;
-    let toggle = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
+    let toggle = emit.reform(move |_: MouseEvent| Action::ChangeView(View { bounds: !view.bounds, ..view }));
     html! {
         <span class="check-line"><label class="check" title={BOUNDS_HELP}>
             <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ BOUNDS }

@@ -33,7 +33,7 @@ const LIST_ID: &str = "finder-list";
 
 /// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct FinderProps {
     /// The settled scenario.
     pub scenario: Scenario,
     /// Called with words that match nothing here, but may describe a run.
@@ -61,7 +61,7 @@ fn take(target: Target, page: &PageContext) {
 
 /// The dialog, open from the start.
 #[component]
-pub fn Finder(props: &Props) -> Html {
+pub fn Finder(props: &FinderProps) -> Html {
     let dialog = use_node_ref();
     browser::use_modal(&dialog);
     let typed = use_state_eq(String::new);

@@ -101,9 +101,9 @@ fn card(entry: &'static ScenarioEntry, place: usize, page: &PageContext, close: 
 pub fn open(place: usize, PageContext { view, emit, .. }: &PageContext) {
     let Some(entry) = example(place) else { return };
     let Decoded { scenario, pins, issues, .. } = decode_link(entry.link);
-    emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
-    emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
-    emit.emit(Action::Example(Some(place)));
+    emit.emit(Action::OpenLink { scenario: Box::new(scenario), pins, issues });
+    emit.emit(Action::ChangeView(View { theme: view.theme, ..View::from_query(entry.view) }));
+    emit.emit(Action::ShowExample(Some(place)));
     browser::to_top();
 }
 
@@ -118,7 +118,7 @@ pub fn notice(example_at: Option<usize>) -> Html {
                     <span class="beside">{ beside }{ ". " }{ sourced(entry.source) }</span>
                 }
             </p>
-            <ActionButton action={Action::Example(None)}>{ CLOSE }</ActionButton>
+            <ActionButton action={Action::ShowExample(None)}>{ CLOSE }</ActionButton>
         </aside>
     }
 }

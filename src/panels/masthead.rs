@@ -31,7 +31,7 @@ const COPY_BY_HAND: &str = "Copy it from here:";
 
 /// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct MastheadProps {
     /// Snapshot in the copied link.
     pub shown: Latest<Rc<Snapshot>>,
     /// Settled snapshot, which the share menu uses.
@@ -70,7 +70,7 @@ enum Open {
 
 /// The line at the top of the page.
 #[component]
-pub fn Masthead(props: &Props) -> Html {
+pub fn Masthead(props: &MastheadProps) -> Html {
     let page = use_page();
     let (copy_link, by_hand) = use_copy_link(&props.shown, &props.settled);
     let open = use_state_eq(|| Open::Nothing);
@@ -171,6 +171,6 @@ fn theme_button(view: View) -> Html {
         ThemeChoice::Light => (Icon::Sun, "Theme: light", ThemeChoice::Dark),
         ThemeChoice::Dark => (Icon::Moon, "Theme: dark", ThemeChoice::Auto),
     };
-    let action = Action::Look(View { theme: next, ..view });
+    let action = Action::ChangeView(View { theme: next, ..view });
     html! { <ActionButton {action} class="button icon" label={name} title={name}>{ drawn(icon) }</ActionButton> }
 }

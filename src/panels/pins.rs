@@ -10,7 +10,7 @@ use crate::compare::{Pin, differences, unlettered};
 use crate::components::action_button::ActionButton;
 use crate::components::fold::Fold;
 use crate::context::PageContext;
-use crate::panels::cost::{FIGURES, of_run};
+use crate::panels::cost::{FIGURES, time_and_cost};
 use crate::panels::tiles::{Tiles, limiter};
 use crate::state::Action;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, hardware};
@@ -125,7 +125,7 @@ impl Figures {
     fn of(scenario: &Scenario, report: &Report) -> Self {
         let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::of(scenario, report);
         let run = scenario.run_of(report);
-        let [time, cost] = of_run(scenario, &run);
+        let [time, cost] = time_and_cost(scenario, &run);
         let (whole, ends) = (report.whole(), run.finishes());
         let priced = prices::known(scenario).is_some();
         Self {
@@ -185,7 +185,7 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
 /// Renders the button that puts the pinned run on screen, on as many of its GPUs as cost as much
 /// per hour as this run's.
 fn partner(equal: Scenario) -> Html {
-    html! { <ActionButton action={Action::Take(Box::new(equal))}>{ hardware(&equal) }</ActionButton> }
+    html! { <ActionButton action={Action::ReplaceScenario(Box::new(equal))}>{ hardware(&equal) }</ActionButton> }
 }
 
 /// Renders the differences of a pinned scenario from the one on screen, one per line.

@@ -11,7 +11,7 @@ use yew::prelude::*;
 
 use self::table::Answers;
 use crate::browser::{self, Planned};
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::figure::Figure;
 use crate::components::how::how;
 use crate::components::select::{Item, Select};
@@ -19,7 +19,7 @@ use crate::context::{PageContext, use_page};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::view::{PlanView, SURE, View};
-use analysis::plan::{Kind, Plan, Progress, Terms, amount};
+use analysis::plan::{SearchKind, Plan, Progress, Terms, amount};
 use charts::views::plan_front;
 use engine::format;
 use engine::scenario::Scenario;
@@ -30,15 +30,15 @@ const MOST: usize = 24;
 /// The question, its answers, and days against price; searched while the panel is in sight and the
 /// scenario is idle.
 #[component]
-pub fn PlanPanel(settled: &Settled) -> Html {
-    let Settled { snapshot, rested, .. } = settled;
+pub fn PlanPanel(settled: &SettledProps) -> Html {
+    let SettledProps { snapshot, rested, .. } = settled;
     let (scenario, asked) = (snapshot.scenario, snapshot.view.plan);
     let kind = asked.question().kind();
     let terms = asked.terms(&scenario);
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
     // A search that was stopped stays stopped until another scenario or question.
-    let stopped = use_state_eq(|| None::<(Scenario, Kind, Terms)>);
+    let stopped = use_state_eq(|| None::<(Scenario, SearchKind, Terms)>);
     let is_stopped = *stopped == Some((scenario, kind, terms));
     let Planned { found, progress } = browser::use_plan(&scenario, kind, terms, seen && *rested && !is_stopped);
     let plan = found.filter(|plan| plan.kind() == kind);
@@ -83,7 +83,7 @@ pub fn PlanPanel(settled: &Settled) -> Html {
             { answers.unwrap_or_default() }
             { how(words::note(asked.question())) }
         </div>
-        { for plan.filter(|_| kind == Kind::Runs).map(|plan| html! { <Front plan={Shared(plan)} snapshot={snapshot.clone()} /> }) }
+        { for plan.filter(|_| kind == SearchKind::Runs).map(|plan| html! { <Front plan={Shared(plan)} snapshot={snapshot.clone()} /> }) }
         </>
     }
 }
@@ -125,7 +125,7 @@ fn Front(FrontProps { plan, snapshot }: &FrontProps) -> Html {
     let Shared(plan) = plan.clone();
     let take = Callback::from(move |mark: usize| {
         if let Some(found) = figure.1.get(mark).and_then(|place| plan.found().get(*place)) {
-            emit.emit(Action::Take(Box::new(found.scenario)));
+            emit.emit(Action::ReplaceScenario(Box::new(found.scenario)));
         }
     });
     html! {
@@ -181,7 +181,7 @@ fn BatchOf(&BatchProps { usual }: &BatchProps) -> Html {
         let text = browser::field_text(&event);
         let batch = amount(&text);
         if batch.is_some() || text.trim().is_empty() {
-            emit.emit(Action::Look(View { plan: PlanView { batch, ..view.plan }, ..view }));
+            emit.emit(Action::ChangeView(View { plan: PlanView { batch, ..view.plan }, ..view }));
         }
         setter.set(Some(text));
     });
@@ -205,7 +205,7 @@ fn NumberOf() -> Html {
     let input = Callback::from(move |event: InputEvent| {
         let text = browser::field_text(&event);
         if let Some(number) = amount(&text) {
-            emit.emit(Action::Look(View { plan: view.plan.with_number(number), ..view }));
+            emit.emit(Action::ChangeView(View { plan: view.plan.with_number(number), ..view }));
         }
         setter.set(Some(text));
     });

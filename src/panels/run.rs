@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::explain_button::ExplainButton;
-use crate::panels::cost::of_price;
+use crate::panels::cost::write_price;
 use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
@@ -16,7 +16,7 @@ use explain::RUN;
 pub const TITLE: &str = "The whole run";
 
 /// Renders the panel: the finding, and every figure of the run with its explanation.
-pub fn run(Settled { snapshot, report, .. }: &Settled) -> Html {
+pub fn run(SettledProps { snapshot, report, .. }: &SettledProps) -> Html {
     let scenario = snapshot.scenario;
     let run = scenario.run_report();
     html! {
@@ -42,13 +42,13 @@ pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
             "{condition}{tokens} tokens never finish: one failure every {mtbf} leaves no time to restart and catch up."
         );
     }
-    let [time, cost, goodput] = [duration(run.time), of_price(scenario, run), percent(run.goodput)];
-    let texts = scenario.text_run().map(|texts| of_texts(scenario, &texts)).unwrap_or_default();
+    let [time, cost, goodput] = [duration(run.time), write_price(scenario, run), percent(run.goodput)];
+    let texts = scenario.text_run().map(|texts| write_text_run(scenario, &texts)).unwrap_or_default();
     format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.{texts}")
 }
 
 /// Returns the run in texts and epochs, as a sentence.
-fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
+fn write_text_run(scenario: &Scenario, run: &TextRun) -> String {
     let [samples, per_step, steps] = [scenario.texts.samples, run.per_step, run.steps_per_epoch].map(amount);
     let epochs = format::count(scenario.texts.epochs);
     let padding = if run.padding > 0.0 {
@@ -67,7 +67,7 @@ pub fn rows(scenario: &Scenario, run: &RunReport) -> [(&'static str, String); 15
         ("Steps", format!("{} of {} tokens", amount(run.steps), amount(run.batch_tokens))),
         ("Batch efficiency", percent(run.batch_efficiency)),
         ("GPU-hours", amount(run.gpu_time.hours())),
-        ("Cost", of_price(scenario, run)),
+        ("Cost", write_price(scenario, run)),
         ("Energy", rising(run.energy.mwh(), 1e3, &["MWh", "GWh"])),
         ("CO₂ equivalent", rising(run.emissions.tonnes(), 1e6, &["t"])),
         ("Goodput", percent(run.goodput)),

@@ -9,7 +9,7 @@ use yew::prelude::*;
 
 use self::analysis::{Analysis, use_analysis};
 use crate::browser;
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::figure::Figure;
 use crate::components::how::how;
 use crate::context::{PageContext, use_page};
@@ -25,7 +25,7 @@ const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the
 /// Roofline, scaling and sensitivity; computed once they are about to be seen, or after a pause if
 /// they are far from the screen.
 #[component]
-pub fn AnalysisFigures(settled: &Settled) -> Html {
+pub fn AnalysisFigures(settled: &SettledProps) -> Html {
     let place = use_node_ref();
     let (seen, page) = (browser::use_seen(&place), use_page());
     let analysis = use_analysis(&settled.snapshot, &settled.report, seen || settled.rested);
@@ -36,12 +36,12 @@ pub fn AnalysisFigures(settled: &Settled) -> Html {
 }
 
 /// Renders the roofline.
-pub fn roofline(analysis: &Analysis, settled: &Settled) -> Html {
+pub fn roofline(analysis: &Analysis, settled: &SettledProps) -> Html {
     figure("roofline", analysis.roofline.as_ref(), ROOFLINE, settled)
 }
 
 /// Renders throughput on more GPUs.
-pub fn scaling(analysis: &Analysis, settled: &Settled) -> Html {
+pub fn scaling(analysis: &Analysis, settled: &SettledProps) -> Html {
     figure("scaling", analysis.scaling.as_ref(), SCALING, settled)
 }
 
@@ -51,7 +51,7 @@ pub fn sensitivity(analysis: &Analysis, page: &PageContext) -> Html {
 }
 
 /// Renders a chart with a note under it.
-fn figure(id: &'static str, spec: Option<&Rc<ChartSpec>>, note: &'static str, settled: &Settled) -> Html {
+fn figure(id: &'static str, spec: Option<&Rc<ChartSpec>>, note: &'static str, settled: &SettledProps) -> Html {
     let figure = spec.map(|spec| {
         let foot = how(note);
         html! {

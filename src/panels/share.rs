@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser::{self, Kind};
+use crate::browser::{self, FileKind};
 use crate::calculator::Derived;
 use crate::components::data_table::NO_PICTURE;
 use crate::snapshot::Snapshot;
@@ -17,7 +17,7 @@ use charts_canvas::picture_of_poster;
 use engine::json::pretty;
 use export::csv::csv;
 use export::report_json::with_pins;
-use poster::{of_poster, poster};
+use poster::{derive_poster, poster};
 use texts::CopyFormat;
 
 /// Identifier of the button, which is focused when the menu closes.
@@ -66,17 +66,17 @@ pub const VIEWS: [(&str, &str); 18] = [
 ];
 
 /// Files, with the labels of their buttons.
-const FILES: [(Kind, &str); 5] = [
-    (Kind::Svg, "SVG picture"),
-    (Kind::Png, "PNG picture (2×)"),
-    (Kind::Csv, "CSV of all numbers"),
-    (Kind::Json, "JSON report"),
-    (Kind::Trace, "Trace of a step for Perfetto"),
+const FILES: [(FileKind, &str); 5] = [
+    (FileKind::Svg, "SVG picture"),
+    (FileKind::Png, "PNG picture (2×)"),
+    (FileKind::Csv, "CSV of all numbers"),
+    (FileKind::Json, "JSON report"),
+    (FileKind::Trace, "Trace of a step for Perfetto"),
 ];
 
 /// Values to share, and the callback that closes the menu.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct ShareMenuProps {
     /// The settled snapshot.
     pub snapshot: Rc<Snapshot>,
     /// Values derived from the snapshot.
@@ -100,7 +100,7 @@ enum Outcome {
 
 /// The open menu. Escape, a press outside the menu and the focus leaving the menu close it.
 #[component]
-pub fn ShareMenu(props: &Props) -> Html {
+pub fn ShareMenu(props: &ShareMenuProps) -> Html {
     let shown = use_state_eq(|| 0_usize);
     let outcome = use_state(|| Outcome::None);
     browser::use_press_outside([PANEL, BUTTON], &props.close);
@@ -120,7 +120,7 @@ pub fn ShareMenu(props: &Props) -> Html {
     };
     let save = {
         let (snapshot, derived, outcome) = (props.snapshot.clone(), props.derived.clone(), outcome.setter());
-        Callback::from(move |kind: Kind| {
+        Callback::from(move |kind: FileKind| {
             outcome.set(Outcome::None);
             let outcome = outcome.clone();
             save(kind, &snapshot, &derived, &Callback::from(move |()| outcome.set(Outcome::NoPicture)));
@@ -181,17 +181,17 @@ fn said(outcome: &Outcome) -> Html {
 }
 
 /// Makes a file and passes it to the browser; calls `failed` if the browser makes no picture.
-fn save(kind: Kind, snapshot: &Rc<Snapshot>, derived: &Derived, failed: &Callback<()>) {
+fn save(kind: FileKind, snapshot: &Rc<Snapshot>, derived: &Derived, failed: &Callback<()>) {
     let Snapshot { scenario, pins, .. } = &**snapshot;
     let (file, link) = (snapshot.file_name(FILE, kind.extension()), browser::full_link(snapshot));
     let text = match kind {
-        Kind::Csv => csv(scenario, pins, &link),
-        Kind::Trace => chrome_trace(scenario, &link),
-        Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
-        Kind::Svg | Kind::Png => {
-            let derived = of_poster(snapshot);
+        FileKind::Csv => csv(scenario, pins, &link),
+        FileKind::Trace => chrome_trace(scenario, &link),
+        FileKind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
+        FileKind::Svg | FileKind::Png => {
+            let derived = derive_poster(snapshot);
             let poster = poster(&derived, &link);
-            if kind == Kind::Png {
+            if kind == FileKind::Png {
                 return match picture_of_poster(&poster, PIXEL_RATIO) {
                     Ok(canvas) => browser::save_picture(&file, &canvas, link.clone(), failed),
                     Err(_) => failed.emit(()),

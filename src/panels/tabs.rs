@@ -39,7 +39,7 @@ const SKIP: &str = "Skip to the figures";
 /// Shows a panel, in its tab or behind its door, and focuses the element with the identifier.
 pub fn show(panel: Panel, id: &'static str, PageContext { view, emit, .. }: &PageContext) {
     if !view.shows(panel) {
-        emit.emit(Action::Look(view.showing(panel)));
+        emit.emit(Action::ChangeView(view.showing(panel)));
     }
     browser::go_to(id);
 }
@@ -55,7 +55,7 @@ pub fn skip() -> Html {
 pub fn doors(PageContext { view, emit, .. }: &PageContext) -> Html {
     let view = *view;
     let door = |door: Door, name: &'static str, panel: Panel| {
-        let open = emit.reform(move |_: MouseEvent| Action::Look(view.showing(panel)));
+        let open = emit.reform(move |_: MouseEvent| Action::ChangeView(view.showing(panel)));
         let current = (view.door() == door).then_some("page");
         html! { <button type="button" aria-current={current} onclick={open}>{ name }</button> }
     };
@@ -72,7 +72,7 @@ fn id_of(tab: Tab) -> String {
 pub fn Tabs() -> Html {
     let PageContext { view, emit, .. } = use_page();
     let now = view.tab();
-    let open = emit.reform(move |tab: Tab| Action::Look(view.showing(tab.first())));
+    let open = emit.reform(move |tab: Tab| Action::ChangeView(view.showing(tab.first())));
     let key = {
         let open = open.clone();
         Callback::from(move |event: KeyboardEvent| {

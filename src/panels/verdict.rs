@@ -97,7 +97,7 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
             <p class="evidence" title={differs}>
                 { stands_on }
                 if has_controls && correction(&state.scenario).is_some() {
-                    { " " }<ActionButton action={Action::Take(Box::new(plain))}>{ UNCORRECT }</ActionButton>
+                    { " " }<ActionButton action={Action::ReplaceScenario(Box::new(plain))}>{ UNCORRECT }</ActionButton>
                 }
             </p>
         </div>

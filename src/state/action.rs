@@ -50,19 +50,19 @@ pub enum Action {
         up: bool,
     },
     /// A gesture ends.
-    Settle,
+    EndGesture,
     /// The nearest value, offered for text that is no value, is taken.
-    Nearest {
+    TakeNearest {
         /// The parameter.
         key: ParamId,
     },
     /// An edit of a typed field is cancelled: the value from before the edit returns.
-    GiveUp {
+    CancelEdit {
         /// The parameter.
         key: ParamId,
     },
     /// A valid value of a layout count is chosen; the batch is kept where it divides.
-    Step {
+    StepCount {
         /// The parameter.
         key: ParamId,
         /// The value.
@@ -78,22 +78,22 @@ pub enum Action {
     /// An entry of the catalog is picked.
     Pick(Pick),
     /// A model is imported.
-    Import(Box<Architecture>),
+    ImportModel(Box<Architecture>),
     /// A parameter goes back to its preset.
-    Back {
+    ResetParam {
         /// The parameter.
         key: ParamId,
     },
     /// A place in a figure is chosen: several parameters at once, each at the value that the figure
     /// shows there. A parameter that already has its value is not set, so that a named model stays
     /// named.
-    Place(Vec<(AxisKey, f64)>),
+    ChoosePlace(Vec<(AxisKey, f64)>),
     /// The run is dragged over a figure: as [`Action::Place`], but the gesture may go on.
     Drag(Vec<(AxisKey, f64)>),
     /// The last chosen place is undone: it was the first click of a double-click.
-    TakeBack,
+    UndoChosenPlace,
     /// A whole scenario replaces the one on screen: advice, a preset, a reset.
-    Take(Box<Scenario>),
+    ReplaceScenario(Box<Scenario>),
     /// The scenario on screen is committed to undo and to the link.
     Commit,
     /// Back by one commit.
@@ -101,7 +101,7 @@ pub enum Action {
     /// Forward by one commit.
     Redo,
     /// A link is opened, by hand or by the browser's own back and forward.
-    Arrive {
+    OpenLink {
         /// The scenario of the link.
         scenario: Box<Scenario>,
         /// The pinned scenarios of the link.
@@ -116,7 +116,7 @@ pub enum Action {
     /// A pinned scenario, by its index, is exchanged with the one on screen.
     Swap(usize),
     /// The sentence of a gallery example is shown, by the example's index, or closed.
-    Example(Option<usize>),
+    ShowExample(Option<usize>),
     /// The list of parts that could not be read is closed.
     DismissBanner,
     /// The explanation with this key is opened, or closed if it is open; an empty key closes any.
@@ -124,7 +124,7 @@ pub enum Action {
     /// A link of the open explanation is followed.
     FollowExplanation(&'static str),
     /// The view changes.
-    Look(View),
+    ChangeView(View),
     /// A saved file restores its view, but keeps the reader's theme, panels and controls.
-    Restore(View),
+    RestoreView(View),
 }

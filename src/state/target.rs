@@ -1,7 +1,7 @@
 //! Settings that a select changes, with the action of each option.
 
 use super::action::{Action, Pick};
-use crate::view::{Asked, PlanView, SURE, View};
+use crate::view::{PlanQuestion, PlanView, SURE, View};
 use analysis::experts::family::Family;
 use catalog::releases::newest_first;
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
@@ -54,7 +54,7 @@ impl SelectTarget {
     /// Returns the action of the option at an index, from the present view.
     pub fn action(self, view: View, place: usize) -> Action {
         let axis = || every_axis().nth(place).map_or(ParamId::SequenceLength, |param| param.id);
-        Action::Look(match self {
+        Action::ChangeView(match self {
             Self::MapX => view.with_map_x(axis()),
             Self::MapY => view.with_map_y(axis()),
             Self::CurveX => view.with_curve_x(axis()),
@@ -76,7 +76,7 @@ impl SelectTarget {
             }
             Self::AgreementRows => View { agreement: AgreementView { shown: place, ..view.agreement }, ..view },
             Self::Question => {
-                let asked = Asked::ALL.get(place).copied().unwrap_or_default();
+                let asked = PlanQuestion::ALL.get(place).copied().unwrap_or_default();
                 View { plan: PlanView { asked, ..view.plan }, ..view }
             }
             Self::Sure => {
@@ -109,7 +109,7 @@ mod tests {
         let view = View::default();
         let gpus = every_axis().position(|param| param.id == ParamId::Gpus).unwrap();
         let looks = |target: SelectTarget, place, wanted: View| {
-            assert_eq!(target.action(view, place), Action::Look(wanted), "{target:?}");
+            assert_eq!(target.action(view, place), Action::ChangeView(wanted), "{target:?}");
         };
         looks(SelectTarget::MapX, gpus, View { map_x: ParamId::Gpus, ..view });
         looks(SelectTarget::MapY, gpus, View { map_y: ParamId::Gpus, ..view });

@@ -5,7 +5,7 @@ use engine::scenario::Scenario;
 
 /// The questions, without their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asked {
+pub enum PlanQuestion {
     /// [`Question::FewestGpus`].
     #[default]
     FewestGpus,
@@ -21,7 +21,7 @@ pub enum Asked {
     LargestBatch,
 }
 
-impl Asked {
+impl PlanQuestion {
     /// Every question, in display order.
     pub const ALL: [Self; 6] =
         [Self::FewestGpus, Self::Cheapest, Self::Fastest, Self::LongestContext, Self::LargestModel, Self::LargestBatch];
@@ -41,7 +41,7 @@ impl Asked {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanView {
     /// The question.
-    pub asked: Asked,
+    pub asked: PlanQuestion,
     /// The deadline in days.
     pub days: f64,
     /// The budget in US dollars.
@@ -57,7 +57,7 @@ pub const SURE: [u8; 3] = [50, 80, 95];
 
 impl Default for PlanView {
     fn default() -> Self {
-        Self { asked: Asked::default(), days: USUAL_DAYS, dollars: USUAL_DOLLARS, batch: None, sure: SURE[1] }
+        Self { asked: PlanQuestion::default(), days: USUAL_DAYS, dollars: USUAL_DOLLARS, batch: None, sure: SURE[1] }
     }
 }
 
@@ -65,12 +65,12 @@ impl PlanView {
     /// Returns the question with its number.
     pub fn question(self) -> Question {
         match self.asked {
-            Asked::FewestGpus => Question::FewestGpus,
-            Asked::Cheapest => Question::Cheapest { days: self.days },
-            Asked::Fastest => Question::Fastest { dollars: self.dollars },
-            Asked::LongestContext => Question::LongestContext,
-            Asked::LargestModel => Question::LargestModel,
-            Asked::LargestBatch => Question::LargestBatch,
+            PlanQuestion::FewestGpus => Question::FewestGpus,
+            PlanQuestion::Cheapest => Question::Cheapest { days: self.days },
+            PlanQuestion::Fastest => Question::Fastest { dollars: self.dollars },
+            PlanQuestion::LongestContext => Question::LongestContext,
+            PlanQuestion::LargestModel => Question::LargestModel,
+            PlanQuestion::LargestBatch => Question::LargestBatch,
         }
     }
 
@@ -84,7 +84,7 @@ impl PlanView {
     /// is about clusters.
     pub fn larger_terms(self, scenario: &Scenario) -> Option<Terms> {
         let terms = self.terms(scenario);
-        let is_of_clusters = matches!(self.asked, Asked::FewestGpus | Asked::Cheapest | Asked::Fastest);
+        let is_of_clusters = matches!(self.asked, PlanQuestion::FewestGpus | PlanQuestion::Cheapest | PlanQuestion::Fastest);
         let batch = larger_batch(scenario).filter(|batch| is_of_clusters && *batch > terms.batch)?;
         Some(Terms { batch, ..terms })
     }
@@ -93,8 +93,8 @@ impl PlanView {
     /// without one.
     pub fn number(self) -> Option<f64> {
         match self.asked {
-            Asked::Cheapest => Some(self.days),
-            Asked::Fastest => Some(self.dollars),
+            PlanQuestion::Cheapest => Some(self.days),
+            PlanQuestion::Fastest => Some(self.dollars),
             _ => None,
         }
     }
@@ -103,8 +103,8 @@ impl PlanView {
     #[must_use]
     pub fn with_number(self, number: f64) -> Self {
         match self.asked {
-            Asked::Cheapest => Self { days: number, ..self },
-            Asked::Fastest => Self { dollars: number, ..self },
+            PlanQuestion::Cheapest => Self { days: number, ..self },
+            PlanQuestion::Fastest => Self { dollars: number, ..self },
             _ => self,
         }
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_number_belongs_to_its_question() {
-        let plan = PlanView { asked: Asked::Cheapest, ..PlanView::default() };
+        let plan = PlanView { asked: PlanQuestion::Cheapest, ..PlanView::default() };
         assert_eq!(plan.with_number(7.0).question(), Question::Cheapest { days: 7.0 });
         assert_eq!(PlanView::default().with_number(7.0), PlanView::default());
     }

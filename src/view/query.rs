@@ -1,13 +1,13 @@
 //! Reads and writes a view as the query of a link.
 
 use super::panels::{Controls, Panels};
-use super::plan::{Asked, SURE};
+use super::plan::{PlanQuestion, SURE};
 use super::{PlanView, ThemeChoice, View};
 use analysis::experts::family::Family;
 use analysis::plan::amount;
 use catalog::expert_layers::EXPERT_LAYERS;
 use charts::views::{ALONG, LayerView, Metric, every_axis};
-use charts::zoom::Part;
+use charts::zoom::VisibleRange;
 use engine::digits::shortest;
 use engine::params::ParamId;
 use explain::{self, Card};
@@ -48,7 +48,7 @@ impl View {
                 "bounds" => view.bounds = value != "0",
                 "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
-                "plan" => view.plan.asked = Asked::from_key(value).unwrap_or_default(),
+                "plan" => view.plan.asked = PlanQuestion::from_key(value).unwrap_or_default(),
                 "days" => view.plan.days = amount(value).unwrap_or(view.plan.days),
                 "budget" => view.plan.dollars = amount(value).unwrap_or(view.plan.dollars),
                 "batch" => view.plan.batch = amount(value).or(view.plan.batch),
@@ -74,7 +74,7 @@ impl View {
             ((self.map_x, self.map_y) != (default.map_x, default.map_y))
                 .then(|| format!("map={}.{}", self.map_x.key(), self.map_y.key()))
         };
-        let part = |name: &str, part: Option<Part>| {
+        let part = |name: &str, part: Option<VisibleRange>| {
             part.map(|(low, high)| format!("{name}={}{TO}{}", shortest(low), shortest(high)))
         };
         let pairs = [
@@ -118,7 +118,7 @@ const FIRST: &str = "first";
 const TO: &str = "..";
 
 /// Reads the visible part of an axis: two numbers, the lower one first.
-fn part(value: &str) -> Option<Part> {
+fn part(value: &str) -> Option<VisibleRange> {
     let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
     let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
     let (low, high) = (low.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_question_survives_its_query() {
-        for asked in Asked::ALL {
+        for asked in PlanQuestion::ALL {
             let plan = PlanView { asked, days: 12.5, dollars: 2e6, batch: Some(4e6), sure: 95 };
             let view = View { plan, ..View::default() };
             assert_eq!(View::from_query(&view.query()), view);

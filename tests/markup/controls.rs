@@ -3,7 +3,7 @@
 use crate::{IMAGES, after, control, page, rendered, words};
 use engine::params::{Group, PARAMS, ParamId};
 use engine::scenario::Scenario;
-use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
+use shardwise::components::choice::{ChoiceControl, ChoiceControlProps as ChoiceProps};
 use shardwise::fields::{Field, field};
 use shardwise::panels::controls::{effects, layout};
 use shardwise::state::{Action, Pick};
@@ -60,8 +60,8 @@ fn batch_and_layout_are_steppers_that_say_what_becomes_of_the_batch() {
 #[test]
 fn a_step_keeps_the_batch_and_a_correction_stands_at_its_field() {
     let start = links::decode("accum=4").scenario;
-    let step = |key, value| Action::Step { key, value };
-    let split = after(vec![Action::Take(Box::new(start)), step(ParamId::Tp, 4)]);
+    let step = |key, value| Action::StepCount { key, value };
+    let split = after(vec![Action::ReplaceScenario(Box::new(start)), step(ParamId::Tp, 4)]);
     assert_eq!((split.scenario.tp, split.scenario.grad_accum_steps), (4, 16));
     assert_eq!(split.scenario.report().tokens_per_step, start.report().tokens_per_step);
     assert!(split.settled);
@@ -80,7 +80,7 @@ fn a_step_keeps_the_batch_and_a_correction_stands_at_its_field() {
 #[test]
 fn text_that_is_no_value_stays_with_a_sentence_and_an_offer_and_keeps_the_result() {
     for typed in ["abc", "-1", "1e99"] {
-        let state = after(vec![Action::Type { key: ParamId::GpuMemory, text: typed.into() }, Action::Settle]);
+        let state = after(vec![Action::Type { key: ParamId::GpuMemory, text: typed.into() }, Action::EndGesture]);
         assert_eq!(state.scenario, catalog::default_scenario(), "{typed}");
         let html = control("mem", &state);
         assert!(html.contains(&format!("value=\"{typed}\"")) && html.contains("aria-invalid=\"true\""), "{html}");
@@ -98,7 +98,7 @@ fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
     let start = after(Vec::new());
     let typed = after(letters(ParamId::Gpus, &["1", "1e", "1e9", "1e99"]));
     assert_eq!(typed.scenario, start.scenario);
-    let settled = typed.reduce(Action::Settle).reduce(Action::Commit);
+    let settled = typed.reduce(Action::EndGesture).reduce(Action::Commit);
     assert_eq!((settled.scenario, settled.can_undo()), (start.scenario, false));
     assert!(control("gpus", &settled).contains("value=\"1e99\""));
     // The offered value is near the one before the edit, not near a value on the way.
@@ -118,7 +118,7 @@ fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
         assert_eq!(typed.scenario, named.scenario, "{key:?}");
     }
     // An edit begins anew once the previous edit is over.
-    let again = after(letters(ParamId::Gpus, &["128"])).reduce(Action::Settle);
+    let again = after(letters(ParamId::Gpus, &["128"])).reduce(Action::EndGesture);
     let again = letters(ParamId::Gpus, &["1", "1y"]).into_iter().fold(again, yew::Reducible::reduce);
     assert_eq!(again.scenario.gpus, 128);
 }
@@ -126,20 +126,20 @@ fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
 #[test]
 fn escape_gives_back_the_value_from_before_the_edit() {
     let typed = |text: &str| Action::Type { key: ParamId::Gpus, text: text.into() };
-    let escaped = after(vec![typed("1"), typed("12"), Action::GiveUp { key: ParamId::Gpus }]);
+    let escaped = after(vec![typed("1"), typed("12"), Action::CancelEdit { key: ParamId::Gpus }]);
     assert_eq!((escaped.scenario, escaped.settled), (catalog::default_scenario(), true));
     assert!(escaped.draft(ParamId::Gpus).is_none() && control("gpus", &escaped).contains("value=\"64\""));
     // An entered value stays, and so does a field in which nothing was typed.
-    let entered = after(vec![typed("12"), Action::Settle, Action::GiveUp { key: ParamId::Gpus }]);
+    let entered = after(vec![typed("12"), Action::EndGesture, Action::CancelEdit { key: ParamId::Gpus }]);
     assert_eq!(entered.scenario.gpus, 12);
-    assert_eq!(after(vec![Action::GiveUp { key: ParamId::Gpus }]).scenario, catalog::default_scenario());
+    assert_eq!(after(vec![Action::CancelEdit { key: ParamId::Gpus }]).scenario, catalog::default_scenario());
 }
 
 #[test]
 fn the_offered_value_is_taken() {
     let state = after(vec![
         Action::Type { key: ParamId::GpuMemory, text: "1e99".into() },
-        Action::Nearest { key: ParamId::GpuMemory },
+        Action::TakeNearest { key: ParamId::GpuMemory },
     ]);
     assert_eq!(state.scenario.accelerator.values.memory.gib(), 512.0);
     assert!(state.draft(ParamId::GpuMemory).is_none() && state.settled);
@@ -147,10 +147,10 @@ fn the_offered_value_is_taken() {
 
 #[test]
 fn a_changed_parameter_offers_the_way_back() {
-    let state = after(vec![Action::Type { key: ParamId::GpuMemory, text: "80 GB".into() }, Action::Settle]);
+    let state = after(vec![Action::Type { key: ParamId::GpuMemory, text: "80 GB".into() }, Action::EndGesture]);
     let html = control("mem", &state);
     assert!(html.contains("GPU memory back to 40\u{2009}GiB"), "{html}");
-    let back = state.reduce(Action::Back { key: ParamId::GpuMemory });
+    let back = state.reduce(Action::ResetParam { key: ParamId::GpuMemory });
     assert!(!control("mem", &back).contains("back to"));
     assert_eq!(back.scenario, catalog::default_scenario());
 }
@@ -165,7 +165,7 @@ fn every_option_of_a_choice_is_offered() {
 #[test]
 fn a_gesture_is_one_step_of_undo() {
     let slide = |index| Action::Slide { key: ParamId::SequenceLength, index };
-    let state = after(vec![slide(2), slide(3), slide(4), Action::Settle, Action::Commit]);
+    let state = after(vec![slide(2), slide(3), slide(4), Action::EndGesture, Action::Commit]);
     assert!(state.can_undo());
     let undone = state.reduce(Action::Undo);
     assert_eq!(undone.scenario, catalog::default_scenario());

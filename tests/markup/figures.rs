@@ -1,7 +1,7 @@
 //! Figures: summaries, tables, places, parts of axes.
 
 use crate::{after, embed, embedded, page, page_at, rendered, words};
-use charts::spec::Held;
+use charts::spec::StackContent;
 use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
 use engine::params::ParamId;
@@ -65,7 +65,7 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
         for name in STEPS {
             assert!(html.contains(&format!(">{name}</option>")), "no option {name}");
         }
-        for layer in Held::ALL {
+        for layer in StackContent::ALL {
             assert!(html.contains(&format!("class=\"{}\"", layer.class())), "no {layer:?}");
         }
         let spoken = words(html);
@@ -84,7 +84,7 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
 
 #[test]
 fn a_place_on_the_timeline_is_looked_at_closer_and_changes_no_scenario() {
-    let click = || Action::Place(vec![(TIME, 0.3)]);
+    let click = || Action::ChoosePlace(vec![(TIME, 0.3)]);
     let levels = [vec![], vec![click()], vec![click(), click()], vec![click(), click(), click()]];
     let found = levels.map(|actions| after(actions).view.zoom.level);
     assert_eq!(found, [Level::Step, Level::MicroBatch, Level::Layer, Level::Layer]);
@@ -96,25 +96,25 @@ fn a_place_on_the_timeline_is_looked_at_closer_and_changes_no_scenario() {
 #[test]
 fn a_double_click_takes_its_own_click_back() {
     let start = catalog::default_scenario();
-    let place = || Action::Place(vec![(ParamId::SequenceLength.into(), 2048.0)]);
+    let place = || Action::ChoosePlace(vec![(ParamId::SequenceLength.into(), 2048.0)]);
     let moved = after(vec![place()]);
     assert_eq!(moved.scenario.seq_len, 2048);
     let closer = View { curve_part: Some((20.0, 40.0)), ..View::default() };
     // Before and after the click is committed, and with a change of the view in between.
-    for actions in [vec![place()], vec![place(), Action::Commit], vec![place(), Action::Commit, Action::Look(closer)]] {
-        let back = after(actions).reduce(Action::TakeBack);
+    for actions in [vec![place()], vec![place(), Action::Commit], vec![place(), Action::Commit, Action::ChangeView(closer)]] {
+        let back = after(actions).reduce(Action::UndoChosenPlace);
         assert_eq!(back.scenario, start);
         assert_eq!(back.committed(), start);
         assert!(!back.can_undo() && !back.can_redo());
     }
     // A change after the place is kept.
     let slid = after(vec![place(), Action::Slide { key: ParamId::MicroBatchSize, index: 1 }]);
-    assert_eq!(slid.clone().reduce(Action::TakeBack).scenario, slid.scenario);
+    assert_eq!(slid.clone().reduce(Action::UndoChosenPlace).scenario, slid.scenario);
 }
 
 #[test]
 fn a_part_of_an_axis_is_what_the_axis_has() {
-    let look = |part| after(vec![Action::Look(View { curve_part: Some(part), ..View::default() })]).view.curve_part;
+    let look = |part| after(vec![Action::ChangeView(View { curve_part: Some(part), ..View::default() })]).view.curve_part;
     assert_eq!(look((20.0, 40.0)), Some((20.0, 40.0)));
     assert_eq!(look((0.0, 40.0)), Some((10.0, 40.0)));
     assert_eq!(look((0.0, 1e9)), None);
@@ -155,7 +155,7 @@ fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
     let spec = feasible_region(&scenario, ParamId::SequenceLength, ParamId::Gpus, false, &mut Scratch::with_grid(4, 4));
     let (seq, gpus) = (spec.x.settled(7_321.4), spec.y.settled(75.2));
     assert_eq!((seq, gpus), (7_296.0, 76.0));
-    let state = after(vec![Action::Place(vec![(ParamId::SequenceLength.into(), seq), (ParamId::Gpus.into(), gpus)])]);
+    let state = after(vec![Action::ChoosePlace(vec![(ParamId::SequenceLength.into(), seq), (ParamId::Gpus.into(), gpus)])]);
     assert_eq!((state.scenario.seq_len, state.scenario.gpus), (7_296, 76));
 }
 

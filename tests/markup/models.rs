@@ -66,11 +66,11 @@ fn a_place_near_a_named_model_keeps_it() {
     let near = spec.y.settled(named.scenario.model.size() * 1.05);
     let kept = named
         .clone()
-        .reduce(Action::Place(vec![(ParamId::SequenceLength.into(), 2048.0), (ParamId::ModelSize.into(), near)]));
+        .reduce(Action::ChoosePlace(vec![(ParamId::SequenceLength.into(), 2048.0), (ParamId::ModelSize.into(), near)]));
     assert_eq!((kept.scenario.model, kept.scenario.seq_len), (named.scenario.model, 2048));
     let far = spec.y.settled(20.123e9);
     let named_model = named.scenario.model;
-    let left = named.reduce(Action::Place(vec![(ParamId::ModelSize.into(), far)]));
+    let left = named.reduce(Action::ChoosePlace(vec![(ParamId::ModelSize.into(), far)]));
     assert_eq!(left.scenario.model, named_model.resized(20.1e9));
     assert_eq!(headline(&left.scenario, &left.scenario.report()).subject, "Llama 2 scaled to 20.1B on 64 A100 40 GB");
 }
@@ -94,7 +94,7 @@ fn the_size_slider_scales_a_named_model_and_says_so() {
     assert!(page(&moved.scenario, Vec::new()).contains("Llama 3.1 scaled to 8."));
     let back = moved.clone().reduce(Action::Slide { key: ParamId::ModelSize, index: at });
     assert_eq!(back.scenario.model, named.scenario.model);
-    assert_eq!(moved.reduce(Action::Back { key: ParamId::ModelSize }).scenario.model, named.scenario.model);
+    assert_eq!(moved.reduce(Action::ResetParam { key: ParamId::ModelSize }).scenario.model, named.scenario.model);
     let typed = named.reduce(Action::Type { key: ParamId::ModelSize, text: "405B".into() });
     assert!(matches!(typed.scenario.model, Model::Preset { id: "llama-3.1-405b", .. }), "{:?}", typed.scenario.model);
 }
@@ -105,14 +105,14 @@ fn a_row_of_the_architecture_makes_a_named_model_the_users_own_and_the_way_back_
     // Another spelling of the present value changes nothing.
     let same = named.clone().reduce(Action::Type { key: ParamId::VocabSize, text: "32,768".into() });
     assert_eq!(same.scenario.model, named.scenario.model);
-    let changed = same.reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::Settle);
+    let changed = same.reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::EndGesture);
     let Model::Custom { architecture } = changed.scenario.model else { panic!("{:?}", changed.scenario.model) };
     let kept = named.scenario.model.architecture();
     assert_eq!((architecture.num_hidden_layers, architecture.vocab_size), (40, kept.vocab_size));
     assert!(control("layers", &changed).contains("Layers back to 32"));
     assert!(!control("vocab", &changed).contains("back to"));
     assert!(page_of(&changed).contains("Custom (from Mistral 7B v0.3)"));
-    let back = changed.clone().reduce(Action::Back { key: ParamId::Layers });
+    let back = changed.clone().reduce(Action::ResetParam { key: ParamId::Layers });
     assert_eq!(back.scenario.model, named.scenario.model);
     let chosen = changed.reduce(Action::Choose { key: ParamId::TiedEmbeddings, index: 1 });
     assert!(chosen.scenario.model.architecture().tie_word_embeddings);
@@ -126,7 +126,7 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
         .reduce(Action::Type { key: ParamId::Peak16Bit, text: "1.2 PFLOP/s".into() })
         .reduce(Action::Type { key: ParamId::Power, text: "900 W".into() })
         .reduce(Action::Type { key: ParamId::IntraNodeLatency, text: "2 us".into() })
-        .reduce(Action::Settle);
+        .reduce(Action::EndGesture);
     let html = page_of(&edited);
     assert!(html.contains("Custom (from H100 SXM)") && html.contains("Custom (from DGX H100"), "{html}");
     let sentence = headline(&edited.scenario, &edited.scenario.report()).sentence();
@@ -134,13 +134,13 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
     assert!(control("power", &edited).contains("back to 700\u{2009}W"));
     let back = [ParamId::Peak16Bit, ParamId::Power, ParamId::IntraNodeLatency]
         .into_iter()
-        .fold(edited, |state, key| state.reduce(Action::Back { key }));
+        .fold(edited, |state, key| state.reduce(Action::ResetParam { key }));
     assert!(!page_of(&back).contains("Custom"));
 
     // Custom values are still measured against the entry that they were made from.
     let own = back.reduce(Action::Pick(Pick::Accelerator("h200"))).reduce(Action::Pick(Pick::Accelerator("custom")));
     assert_eq!(own.scenario.accelerator.id, "custom");
-    let own = own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::Settle);
+    let own = own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::EndGesture);
     assert!(control("hbm", &own).contains("back to 4,800\u{2009}GB/s"), "{}", control("hbm", &own));
     assert!(page_of(&own).contains("Custom (from H200)"));
     let sentence = headline(&own.scenario, &own.scenario.report()).sentence();
@@ -151,13 +151,13 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
 fn an_imported_model_is_one_step_of_undo_and_what_its_rows_are_measured_against() {
     let architecture = catalog::model("qwen-3-8b").unwrap().architecture;
     let start = after(Vec::new());
-    let imported = start.clone().reduce(Action::Import(Box::new(architecture))).reduce(Action::Commit);
+    let imported = start.clone().reduce(Action::ImportModel(Box::new(architecture))).reduce(Action::Commit);
     assert_eq!(imported.scenario.model, Model::Custom { architecture });
     assert!(!control("layers", &imported).contains("back to"));
     let deeper =
-        imported.clone().reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::Settle);
+        imported.clone().reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::EndGesture);
     assert!(control("layers", &deeper).contains("Layers back to 36"));
-    assert_eq!(deeper.reduce(Action::Back { key: ParamId::Layers }).scenario.model, imported.scenario.model);
+    assert_eq!(deeper.reduce(Action::ResetParam { key: ParamId::Layers }).scenario.model, imported.scenario.model);
     assert_eq!(imported.reduce(Action::Undo).scenario, start.scenario);
 }
 

@@ -23,7 +23,7 @@ fn pinned_at(panel: Panel, scenario: &Scenario, pins: Vec<Scenario>) -> String {
 #[test]
 fn pins_are_choices_that_undo_leaves_alone() {
     let slide = Action::Slide { key: ParamId::SequenceLength, index: 3 };
-    let state = after(vec![Action::Pin, Action::Pin, slide, Action::Settle, Action::Commit]);
+    let state = after(vec![Action::Pin, Action::Pin, slide, Action::EndGesture, Action::Commit]);
     assert_eq!(state.pins, [catalog::default_scenario()]);
     let moved = state.scenario;
     let undone = state.reduce(Action::Undo);
@@ -40,7 +40,7 @@ fn pins_are_choices_that_undo_leaves_alone() {
 #[test]
 fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
     let gpus = |gpus: u32| Scenario { gpus, ..catalog::default_scenario() };
-    let take = |count: u32| [Action::Take(Box::new(gpus(count))), Action::Pin];
+    let take = |count: u32| [Action::ReplaceScenario(Box::new(gpus(count))), Action::Pin];
     let state = after([8, 16, 32, 128].into_iter().flat_map(take).collect());
     assert_eq!(state.pins, [8, 16, 32].map(gpus));
     let html = words(&pinned(&gpus(128), state.pins.clone()));
@@ -50,8 +50,8 @@ fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
 #[test]
 fn an_opened_link_brings_its_pins() {
     let link = links::decode("gpus=8&pin=1&gpus=16");
-    let arrive = Action::Arrive { scenario: Box::new(link.scenario), pins: link.pins.clone(), issues: link.issues };
-    let state = after(vec![Action::Pin, Action::Example(Some(2)), arrive]);
+    let arrive = Action::OpenLink { scenario: Box::new(link.scenario), pins: link.pins.clone(), issues: link.issues };
+    let state = after(vec![Action::Pin, Action::ShowExample(Some(2)), arrive]);
     assert_eq!((state.scenario.gpus, &state.pins, state.example), (8, &link.pins, None));
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
 
 use crate::engine::TRACE;
-use crate::install::{Browser, Kind, ensure_browsers, wasm_target, wasm_tests};
+use crate::install::{Browser, BrowserKind, ensure_browsers, wasm_target, wasm_tests};
 use crate::programs::{CADDY, NODE};
 use crate::shell::{cargo, dist, output, program, run as run_program, step, watch};
 use crate::{packages, site};
@@ -38,7 +38,7 @@ pub enum Format {
 /// # Errors
 /// When the site cannot be built, there is no browser, or an evaluation allocates.
 pub fn run(format: Format, sites: &[PathBuf]) -> Result<()> {
-    let chromium = Browser::ensure(Kind::Chromium)?;
+    let chromium = Browser::ensure(BrowserKind::Chromium)?;
     let mut table = Table::default();
     if sites.is_empty() {
         site::build(site::Profile::Shipped)?;
@@ -121,7 +121,7 @@ fn page(sites: &[PathBuf]) -> Result<Vec<Row>> {
 fn row_of_page(line: &str) -> Option<Row> {
     let mut fields = line.split('\t');
     let (what, budget) = (fields.next()?, fields.next()?);
-    Some(Row::of_many(what, fields.map(str::to_owned).collect(), budget))
+    Some(Row::with_values(what, fields.map(str::to_owned).collect(), budget))
 }
 
 /// Parses a line such as "evaluate_dense 412.5 ns".
@@ -167,11 +167,11 @@ struct Row {
 impl Row {
     /// Creates a row with its budget, which may be empty.
     fn new(what: impl Into<String>, value: impl Into<String>, budget: impl Into<String>) -> Self {
-        Self::of_many(what, vec![value.into()], budget)
+        Self::with_values(what, vec![value.into()], budget)
     }
 
     /// Creates a row with values of several sites.
-    fn of_many(what: impl Into<String>, values: Vec<String>, budget: impl Into<String>) -> Self {
+    fn with_values(what: impl Into<String>, values: Vec<String>, budget: impl Into<String>) -> Self {
         Self { what: what.into(), values, budget: budget.into() }
     }
 }
@@ -204,7 +204,7 @@ impl Table {
     fn print(&self, format: Format) -> String {
         let columns = if self.columns.is_empty() { vec!["measured".to_owned()] } else { self.columns.clone() };
         let count = columns.len();
-        let header = Row::of_many("what", columns, "target");
+        let header = Row::with_values("what", columns, "target");
         let cell = |row: &Row, at: usize| row.values.get(at).cloned().unwrap_or_default();
         let all = || std::iter::once(&header).chain(&self.rows);
         let width = |text: &dyn Fn(&Row) -> String| all().map(|row| text(row).chars().count()).max().unwrap_or(0);
@@ -273,7 +273,7 @@ mod tests {
         let values = vec!["0.49 s".to_owned(), "0.61 s".to_owned()];
         assert_eq!(
             row_of_page("first result\tunder 0.9 s\t0.49 s\t0.61 s"),
-            Some(Row::of_many("first result", values, "under 0.9 s"))
+            Some(Row::with_values("first result", values, "under 0.9 s"))
         );
         assert_eq!(row_of_page("Compiling"), None);
     }
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn several_sites_have_a_column_each() {
-        let rows = vec![Row::of_many("size", vec!["12.5 KB".into(), "9 KB".into()], ""), Row::new("requests", "7", "")];
+        let rows = vec![Row::with_values("size", vec!["12.5 KB".into(), "9 KB".into()], ""), Row::new("requests", "7", "")];
         let table = Table { columns: vec!["old".into(), "new".into()], rows };
         assert_eq!(
             table.print(Format::Text),

@@ -15,7 +15,7 @@ use anyhow::{Result, anyhow, bail};
 use std::path::{Component, Path, PathBuf};
 
 use crate::programs::MDBOOK;
-use crate::shell::{STAGING, copy, dist, entries, fresh, make, of_kind, program, read, root, run, step, target, write};
+use crate::shell::{STAGING, copy, dist, entries, fresh, make, files_with_extension, program, read, root, run, step, target, write};
 
 /// Folder with `book.toml`.
 const SOURCES: &str = "docs";
@@ -155,9 +155,9 @@ fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
 /// # Errors
 /// When the folder does not exist.
 pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut pages = of_kind(folder, "html")?;
+    let mut pages = files_with_extension(folder, "html")?;
     for below in entries(folder)?.into_iter().filter(|entry| entry.is_dir()) {
-        pages.extend(of_kind(&below, "html")?);
+        pages.extend(files_with_extension(&below, "html")?);
     }
     if pages.is_empty() {
         bail!("{} has no pages.", folder.display());

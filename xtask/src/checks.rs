@@ -10,7 +10,7 @@ use crate::budget::{Verdict, Watch};
 use crate::engine::{
     ANALYSIS, CATALOG, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, LINKS, SCORE, SENTENCE, TRACE,
 };
-use crate::install::{Browser, Kind, WASM_TARGET, ensure, linters, wasm_target, wasm_tests};
+use crate::install::{Browser, BrowserKind, WASM_TARGET, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
 use crate::shell::{cargo, output, read, run as run_program, step, target, watch, write};
 use crate::site::Profile;
@@ -18,7 +18,7 @@ use crate::{book, comments, graph, packages, places, prose, random, recipes, sit
 
 /// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TestPart {
     /// The compiler and the linters.
     Lint,
     /// The documentation of the code, and the book.
@@ -38,11 +38,11 @@ pub enum Part {
     Nightly,
 }
 
-impl Part {
+impl TestPart {
     const ALL: [Self; 5] = [Self::Lint, Self::Docs, Self::Native, Self::Packages, Self::Browser];
 }
 
-impl FromStr for Part {
+impl FromStr for TestPart {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
@@ -60,7 +60,7 @@ impl FromStr for Part {
 
 /// A row of the table of steps: part, name, budget in seconds on two idle cores with nothing
 /// compiled, and what it runs.
-struct Step(Part, &'static str, u64, Run);
+struct Step(TestPart, &'static str, u64, Run);
 
 /// Kind of a step.
 enum Run {
@@ -70,7 +70,7 @@ enum Run {
     Tests(fn() -> Result<Command>),
 }
 
-use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Nightly, Packages, Record};
+use TestPart::{Browser as InBrowsers, Docs, Fast, Lint, Native, Nightly, Packages, Record};
 use Run::{Check, Tests};
 
 /// Name of the step that later steps of its part depend on.
@@ -100,9 +100,9 @@ const STEPS: &[Step] = &[
     Step(Packages, "Python package", 110, Check(|| packages::wheel_check(Profile::Quick))),
     // Installed together, as these tools share many dependencies.
     Step(InBrowsers, "Tools", 60, Check(|| ensure(&[&WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
-    Step(InBrowsers, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
+    Step(InBrowsers, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(BrowserKind::Chromium).map(drop))),
     Step(InBrowsers, "Tests in Chromium", 100, Tests(in_chromium)),
-    Step(InBrowsers, "Firefox and geckodriver", 60, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
+    Step(InBrowsers, "Firefox and geckodriver", 60, Check(|| Browser::ensure(BrowserKind::Firefox).map(drop))),
     Step(InBrowsers, "Caddy", 30, Check(|| ensure(&[&CADDY]))),
     Step(InBrowsers, SITE, 60, Check(|| site::build(Profile::Quick))),
     Step(InBrowsers, "Documentation of the site", 2, Check(book::built)),
@@ -120,8 +120,8 @@ const STEPS: &[Step] = &[
     Step(Record, "Links, which record", 60, Tests(|| Ok(recording(&[LINKS])))),
     Step(Record, "Tests, which record", 400, Tests(|| Ok(recording(&RECORDING)))),
     Step(Nightly, "Tools", 300, Check(|| ensure(&[&WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
-    Step(Nightly, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
-    Step(Nightly, "Firefox and geckodriver", 60, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
+    Step(Nightly, "Chromium and ChromeDriver", 60, Check(|| Browser::ensure(BrowserKind::Chromium).map(drop))),
+    Step(Nightly, "Firefox and geckodriver", 60, Check(|| Browser::ensure(BrowserKind::Firefox).map(drop))),
     Step(Nightly, "WebKitGTK and its driver", 60, Check(webkit)),
     Step(Nightly, "Caddy and nginx", 60, Check(|| ensure(&[&CADDY, &NGINX]))),
     Step(Nightly, "Fuzz targets", 1500, Check(|| random::fuzz(None, FUZZ, false))),
@@ -167,8 +167,8 @@ const TIMES: &str = "test-seconds.csv";
 ///
 /// # Errors
 /// When the times cannot be written.
-pub fn run(parts: &[Part]) -> Result<ExitCode> {
-    let parts = if parts.is_empty() { &Part::ALL[..] } else { parts };
+pub fn run(parts: &[TestPart]) -> Result<ExitCode> {
+    let parts = if parts.is_empty() { &TestPart::ALL[..] } else { parts };
     let (mut tally, mut has_site) = (Tally::default(), true);
     let (mut times, mut over) = (vec!["step,seconds,budget".to_owned()], Vec::new());
     for Step(_, name, budget, how) in STEPS.iter().filter(|Step(part, ..)| parts.contains(part)) {
@@ -234,7 +234,7 @@ fn documentation() -> Result<()> {
 }
 
 fn webkit() -> Result<()> {
-    if cfg!(target_os = "linux") { Browser::ensure(Kind::Webkit).map(drop) } else { Ok(()) }
+    if cfg!(target_os = "linux") { Browser::ensure(BrowserKind::Webkit).map(drop) } else { Ok(()) }
 }
 
 fn units() -> Command {
@@ -324,11 +324,11 @@ impl std::fmt::Display for Tally {
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
     use super::*;
-    use crate::shell::{of_kind, read, root};
+    use crate::shell::{files_with_extension, read, root};
 
     #[test]
     fn all_parts_fit_into_their_budget() {
-        let steps = STEPS.iter().filter(|Step(part, ..)| Part::ALL.contains(part));
+        let steps = STEPS.iter().filter(|Step(part, ..)| TestPart::ALL.contains(part));
         assert!(steps.map(|Step(_, _, budget, _)| budget).sum::<u64>() <= 31 * 60);
     }
 
@@ -369,7 +369,7 @@ mod tests {
         for suite in SUITES {
             let folder = root().join(suite);
             let program = read(&folder.join("main.rs")).unwrap();
-            let files = of_kind(&folder, "rs").unwrap();
+            let files = files_with_extension(&folder, "rs").unwrap();
             let names: Vec<_> = files.iter().map(|file| file.file_stem().unwrap().to_string_lossy()).collect();
             assert!(names.len() > 1, "{suite} has no tests");
             for name in names.iter().filter(|name| *name != "main") {

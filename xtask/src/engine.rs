@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::programs::{FRAMEWORKS, TRANSFORMERS};
-use crate::shell::{cargo, exe, of_kind, output, program, read, root, run as run_program, step, target, write};
+use crate::shell::{cargo, exe, files_with_extension, output, program, read, root, run as run_program, step, target, write};
 
 /// The package of the engine.
 pub const ENGINE: &str = "engine";
@@ -100,7 +100,7 @@ pub fn accuracy() -> Result<()> {
     write(&root().join(RECORDED), scored("--recorded")?.trim().to_owned() + "\n")?;
     let tables = scored("--markdown")?;
     let mut sections = sections(&tables);
-    for path in of_kind(&root().join(ACCURACY), "md")? {
+    for path in files_with_extension(&root().join(ACCURACY), "md")? {
         let document = read(&path)?;
         let current = with_tables(&document, &mut sections).with_context(|| path.display().to_string())?;
         if current != document {
@@ -143,7 +143,7 @@ fn scored(format: &str) -> Result<String> {
     run_program(&mut cargo(&["build", "--quiet", "--workspace", "--example", "score"]))?;
     let mut command = program(target().join("debug").join("examples").join(exe("score")));
     let tables: Vec<Vec<PathBuf>> =
-        MEASURED.iter().map(|folder| of_kind(&root().join(folder), "csv")).collect::<Result<_>>()?;
+        MEASURED.iter().map(|folder| files_with_extension(&root().join(folder), "csv")).collect::<Result<_>>()?;
     command.arg(format).args(tables.concat());
     output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))
 }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn writing_the_tables_that_the_chapters_have_changes_nothing() -> Result<()> {
-        for path in of_kind(&root().join(ACCURACY), "md")? {
+        for path in files_with_extension(&root().join(ACCURACY), "md")? {
             let document = read(&path)?;
             let marked = document.split(START).skip(1).filter_map(|part| part.split_once(" -->"));
             let own = |text: &str| text.split(END).next().unwrap_or_default().trim().to_owned();

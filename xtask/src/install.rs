@@ -265,7 +265,7 @@ fn rustup(arguments: &[&str]) -> Result<()> {
 
 /// Browsers that the tests can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum BrowserKind {
     /// Chromium or Chrome, by ChromeDriver.
     Chromium,
     /// Firefox, by geckodriver.
@@ -274,7 +274,7 @@ pub enum Kind {
     Webkit,
 }
 
-impl Kind {
+impl BrowserKind {
     /// Returns the browser and its driver.
     const fn programs(self) -> [&'static Program; 2] {
         match self {
@@ -295,7 +295,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Browser {
     /// Kind of the browser.
-    pub kind: Kind,
+    pub kind: BrowserKind,
     /// Path of the browser.
     pub browser: PathBuf,
     /// Path of the driver.
@@ -307,7 +307,7 @@ impl Browser {
     ///
     /// # Errors
     /// When one is missing.
-    pub fn find(kind: Kind) -> Result<Self> {
+    pub fn find(kind: BrowserKind) -> Result<Self> {
         let [browser, driver] = kind.programs();
         Ok(Self { kind, browser: browser.find()?, driver: driver.find()? })
     }
@@ -316,9 +316,9 @@ impl Browser {
     ///
     /// # Errors
     /// When one is missing and its installation fails or needs a person.
-    pub fn ensure(kind: Kind) -> Result<Self> {
+    pub fn ensure(kind: BrowserKind) -> Result<Self> {
         ensure(&kind.programs())?;
-        if kind == Kind::Webkit {
+        if kind == BrowserKind::Webkit {
             XVFB.ensure()?;
         }
         Self::find(kind)
@@ -330,11 +330,11 @@ impl Browser {
 /// # Errors
 /// When one is missing and its installation fails or needs a person.
 pub fn ensure_browsers() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         Browser::ensure(kind)?;
     }
     if cfg!(target_os = "linux") {
-        Browser::ensure(Kind::Webkit)?;
+        Browser::ensure(BrowserKind::Webkit)?;
     }
     CADDY.ensure().map(drop)
 }
@@ -348,7 +348,7 @@ pub const SETTINGS: &str = include_str!("../../webdriver.json");
 /// # Errors
 /// When the browser or the runner cannot be installed.
 pub fn wasm_tests(arguments: &[&str]) -> Result<Command> {
-    let chromium = Browser::ensure(Kind::Chromium)?;
+    let chromium = Browser::ensure(BrowserKind::Chromium)?;
     let name = format!("wasm-bindgen-test-runner{}", std::env::consts::EXE_SUFFIX);
     let runner = WASM_BINDGEN.ensure()?.with_file_name(name);
     if !runner.is_file() {

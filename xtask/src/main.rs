@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use flags::{Xtask, XtaskCmd};
-use xtask::checks::Part;
+use xtask::checks::TestPart;
 use xtask::site::{Profile, serve};
 use xtask::{bench, book, checks, engine, graph, packages, random, recipes, scaffold, site};
 
@@ -14,7 +14,7 @@ use xtask::{bench, book, checks, engine, graph, packages, random, recipes, scaff
 mod flags {
     use std::ffi::OsString;
     use std::path::PathBuf;
-    use xtask::checks::Part;
+    use xtask::checks::TestPart;
     use xtask::scaffold::Thing;
 
     xflags::xflags! {
@@ -162,8 +162,8 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
         XtaskCmd::Test(flags) => {
             return match (flags.fast, flags.record, flags.exports) {
                 (false, false, false) => checks::run(&flags.parts),
-                (true, false, false) => checks::run(&[Part::Fast]),
-                (false, true, false) => checks::run(&[Part::Record]),
+                (true, false, false) => checks::run(&[TestPart::Fast]),
+                (false, true, false) => checks::run(&[TestPart::Record]),
                 (false, false, true) => engine::exports(),
                 _ => Err(anyhow!("`test` takes one of --fast, --record and --exports.")),
             };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::install::{WASM_TARGET, locked_version, pip, wasm_opt, wasm_target};
 use crate::programs::{MATURIN, NODE, NPM, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS};
 use crate::shell::{
-    cargo, copy, entries, exe, fresh, make, name, of_kind, program, read, root, run, step, target, write,
+    cargo, copy, entries, exe, fresh, make, name, files_with_extension, program, read, root, run, step, target, write,
 };
 use crate::site::Profile;
 use crate::site::compress::brotli;
@@ -117,7 +117,7 @@ pub fn npm_check(profile: Profile) -> Result<()> {
     let installed = npm_install(profile)?;
     let command_line = command_line()?;
     step("Testing the installed package");
-    let mut files = of_kind(&installed, "mjs")?;
+    let mut files = files_with_extension(&installed, "mjs")?;
     files.retain(|file| name(file).ends_with(".test.mjs"));
     let mut tests = program(NODE.find()?);
     tests.current_dir(&installed).args(["--test", "--test-reporter", "spec"]).args(files);

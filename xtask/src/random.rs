@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, LINKS};
-use crate::shell::{cargo, entries, fresh, make, of_kind, output, program, read, root, run, step, target, write};
+use crate::shell::{cargo, entries, fresh, make, files_with_extension, output, program, read, root, run, step, target, write};
 
 /// Compiler flags of cargo-fuzz, without the sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -30,7 +30,7 @@ pub mod corpus;
 
 /// Returns the names of the fuzz targets, which are the file names in `fuzz/fuzz_targets`.
 fn targets() -> Result<Vec<String>> {
-    let files = of_kind(&root().join("fuzz").join("fuzz_targets"), "rs")?;
+    let files = files_with_extension(&root().join("fuzz").join("fuzz_targets"), "rs")?;
     Ok(files.iter().filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect())
 }
 

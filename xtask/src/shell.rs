@@ -211,7 +211,7 @@ pub fn below(folder: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When the folder does not exist.
-pub fn of_kind(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
+pub fn files_with_extension(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
     let mut files = entries(folder)?;
     files.retain(|file| file.extension().is_some_and(|own| own == kind));
     Ok(files)
@@ -224,7 +224,7 @@ pub fn of_kind(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
 pub fn sources(kind: &str) -> Result<Vec<PathBuf>> {
     let (mut files, mut folders) = (Vec::new(), vec![root()]);
     while let Some(folder) = folders.pop() {
-        files.extend(of_kind(&folder, kind)?.into_iter().filter(|file| file.is_file()));
+        files.extend(files_with_extension(&folder, kind)?.into_iter().filter(|file| file.is_file()));
         folders.extend(entries(&folder)?.into_iter().filter(|path| path.is_dir() && !is_foreign(&name(path))));
     }
     Ok(files)

@@ -1,7 +1,7 @@
 //! Plans backwards from the command line: `cargo run --release -p analysis --example plan
 //! -- LINK [days=30|budget=1e6|context|model|batch]`; without a question the fewest GPUs.
 
-use analysis::plan::{Found, Plan, Question, Terms, premium};
+use analysis::plan::{FastestLayout, Plan, Question, Terms, premium};
 use engine::format;
 use links::decode;
 use std::time::Instant;
@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-fn print(plan: &Plan, found: &Found) {
+fn print(plan: &Plan, found: &FastestLayout) {
     let scenario = &found.scenario;
     let of = plan.hardware().get(found.hardware);
     println!(

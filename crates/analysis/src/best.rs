@@ -6,7 +6,7 @@
 //! link rate, and every memory size picks among them.
 
 use super::layout_space::MODES;
-use super::search::{Indices, Met, Objective, Search, Space};
+use super::search::{Indices, Screening, Objective, Search, Space};
 use super::sweep::{Sample, sample};
 use engine::model::choices::Choices;
 use engine::model::training::Recompute;
@@ -78,11 +78,11 @@ impl Space for Grid<'_> {
 }
 
 impl Objective<Scenario> for Candidates {
-    fn weigh(&mut self, _: usize, candidate: &Scenario) -> Met {
+    fn weigh(&mut self, _: usize, candidate: &Scenario) -> Screening {
         let Scenario { seq_len, micro_batch_size, .. } = *candidate;
         let sample = sample(candidate);
         self.all.push(Candidate { seq_len, micro_batch_size, recompute: candidate.recompute, sample });
-        if sample.fits() { Met::Fits } else { Met::Misses }
+        if sample.fits() { Screening::Fits } else { Screening::Misses }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Grid search under the FSDP bounds: the best MFU and the longest context on a cluster
 //! (docs/book/model/bounds.md).
 
-use super::search::{Indices, Met, Objective, Search, Space};
+use super::search::{Indices, Screening, Objective, Search, Space};
 use engine::model::bounds::{Bounds, Reached, Stage};
 
 /// Number of grid steps over γ, the fraction of activations kept.
@@ -53,11 +53,11 @@ impl Space for Grid {
 struct HighestMfu(Option<Best>);
 
 impl Objective<Best> for HighestMfu {
-    fn weigh(&mut self, _: usize, candidate: &Best) -> Met {
+    fn weigh(&mut self, _: usize, candidate: &Best) -> Screening {
         if self.0.is_none_or(|best| candidate.reached.mfu > best.reached.mfu) {
             self.0 = Some(*candidate);
         }
-        Met::Fits
+        Screening::Fits
     }
 }
 

@@ -1,7 +1,7 @@
 //! The list of single changes that advice cards, the waterfall and error reports choose from.
 
 use super::change::{Change, Turn, apply, errors};
-use super::other_options::turned;
+use super::other_options::other_option_candidates;
 use catalog::accuracy::is_sure;
 use engine::model::experts::Dispatcher;
 use engine::model::report::Report;
@@ -56,13 +56,13 @@ impl Goal {
 /// Returns the changes to try, each with its scenario, within the bounds and without a new error.
 pub(super) fn candidates(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario)> {
     let before = errors(scenario);
-    let mut found = of_changes(scenario, goal, before);
-    found.extend(turned(scenario, &HOW, before));
+    let mut found = change_candidates(scenario, goal, before);
+    found.extend(other_option_candidates(scenario, &HOW, before));
     found
 }
 
 /// Returns the candidates that are not options of a choice.
-pub(super) fn of_changes(scenario: &Scenario, goal: Goal, before: usize) -> Vec<(Turn, Scenario)> {
+pub(super) fn change_candidates(scenario: &Scenario, goal: Goal, before: usize) -> Vec<(Turn, Scenario)> {
     let changes = changes(scenario, goal).into_iter();
     changes.filter_map(|change| Some((Turn::Change(change), allowed(scenario, before, change)?))).collect()
 }

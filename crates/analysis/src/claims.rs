@@ -9,7 +9,7 @@ use links::decode;
 
 /// A finding of the engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found {
+pub enum ClaimResult {
     /// A difference of MFU, as a fraction.
     Points(f64),
     /// A relative change.
@@ -30,7 +30,7 @@ pub struct Compared {
     /// Place in the source.
     pub at: &'static str,
     /// The engine's finding.
-    pub here: Found,
+    pub here: ClaimResult,
 }
 
 /// Compares a claim with its paper; `None` if the source gives no number.
@@ -42,23 +42,23 @@ pub fn compared(entry: &ScenarioEntry) -> Option<Compared> {
 }
 
 /// Returns the engine's finding for a claim's scenario and the scenarios pinned with it.
-fn found(comparison: Comparison, now: &Scenario, pins: &[Scenario]) -> Option<Found> {
+fn found(comparison: Comparison, now: &Scenario, pins: &[Scenario]) -> Option<ClaimResult> {
     let pinned = pins.first()?;
     let step = |scenario: &Scenario| scenario.report().time.step;
     let throughput = |scenario: &Scenario| scenario.report().tokens_per_s_per_gpu;
     Some(match comparison {
-        Comparison::MfuGain => Found::Points(now.report().mfu - pinned.report().mfu),
-        Comparison::Longer => Found::Change(step(pinned) / step(now) - 1.0),
-        Comparison::SizeRatio => Found::Times(now.model.size() / pins.get(1)?.model.size()),
-        Comparison::Slower => Found::Change(step(now) / step(pinned) - 1.0),
-        Comparison::Throughput => Found::Change(throughput(now) / throughput(pinned) - 1.0),
+        Comparison::MfuGain => ClaimResult::Points(now.report().mfu - pinned.report().mfu),
+        Comparison::Longer => ClaimResult::Change(step(pinned) / step(now) - 1.0),
+        Comparison::SizeRatio => ClaimResult::Times(now.model.size() / pins.get(1)?.model.size()),
+        Comparison::Slower => ClaimResult::Change(step(now) / step(pinned) - 1.0),
+        Comparison::Throughput => ClaimResult::Change(throughput(now) / throughput(pinned) - 1.0),
         Comparison::PinnedStates => {
             let setup = pinned.setup();
             let params = setup.architecture.params() as f64;
-            Found::Bytes(states(params, setup.recipe, shard_degrees(&setup)).total())
+            ClaimResult::Bytes(states(params, setup.recipe, shard_degrees(&setup)).total())
         }
-        Comparison::PinnedStep => Found::Time(step(pinned)),
-        Comparison::Faster => Found::Times(step(pinned) / step(now)),
+        Comparison::PinnedStep => ClaimResult::Time(step(pinned)),
+        Comparison::Faster => ClaimResult::Times(step(pinned) / step(now)),
     })
 }
 
@@ -75,7 +75,7 @@ mod tests {
     fn every_published_number_stands_beside_a_claim_and_one_of_the_engine() {
         for published in PUBLISHED {
             let Compared { here, .. } = of(published.id);
-            let (Found::Points(value) | Found::Change(value) | Found::Times(value)) = here else { continue };
+            let (ClaimResult::Points(value) | ClaimResult::Change(value) | ClaimResult::Times(value)) = here else { continue };
             assert!(value.is_finite(), "{}: {here:?}", published.id);
         }
         assert!(CLAIMS.iter().any(|entry| compared(entry).is_none()), "follow-up questions have none");
@@ -83,15 +83,15 @@ mod tests {
 
     #[test]
     fn what_is_found_is_near_what_was_published_where_that_is_a_number() {
-        let Found::Points(gain) = of("compare-bandwidth-7b").here else { panic!() };
+        let ClaimResult::Points(gain) = of("compare-bandwidth-7b").here else { panic!() };
         assert!((0.07..0.11).contains(&gain), "{gain}");
-        let Found::Times(ratio) = of("compare-fsdp-ddp").here else { panic!() };
+        let ClaimResult::Times(ratio) = of("compare-fsdp-ddp").here else { panic!() };
         assert!((ratio - 5.0).abs() < 0.1, "{ratio}");
-        let Found::Bytes(bytes) = of("compare-pure-bf16").here else { panic!() };
+        let ClaimResult::Bytes(bytes) = of("compare-pure-bf16").here else { panic!() };
         assert!((bytes.gb() / 56.0 - 1.0).abs() < 0.05, "{}", bytes.gb());
-        let Found::Time(step) = of("compare-175b-3d").here else { panic!() };
+        let ClaimResult::Time(step) = of("compare-175b-3d").here else { panic!() };
         assert!((step.get() / 20.8286 - 1.0).abs() < 0.1, "{}", step.get());
-        let Found::Change(slower) = of("compare-sharding-factor").here else { panic!() };
+        let ClaimResult::Change(slower) = of("compare-sharding-factor").here else { panic!() };
         // Measured: 1.5679 s against 1.1846 s.
         assert!((1.5679_f64 / 1.1846 - 1.32).abs() < 0.005 && slower > 0.0, "{slower}");
     }

@@ -61,11 +61,11 @@ impl LayoutSpace {
     /// Creates the layouts of the scenario's own batch.
     pub(super) fn new(base: &Scenario) -> Self {
         let strategies = &ALL_STRATEGIES;
-        Self { strategies, ..Self::of_sequences(base, sequences(base), LARGEST_MICRO_BATCH) }
+        Self { strategies, ..Self::with_sequences(base, sequences(base), LARGEST_MICRO_BATCH) }
     }
 
     /// Creates the layouts of a step of `sequences`, in micro-batches up to a size.
-    pub(super) fn of_sequences(base: &Scenario, sequences: u32, largest_micro_batch: u32) -> Self {
+    pub(super) fn with_sequences(base: &Scenario, sequences: u32, largest_micro_batch: u32) -> Self {
         let shape = base.model.architecture();
         let mesh = base.degrees();
         let layers = shape.num_hidden_layers.max(1);

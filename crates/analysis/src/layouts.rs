@@ -4,7 +4,7 @@
 use super::advice::{Advice, is_worth_the_odds};
 use super::change::errors;
 use super::change::{Change, Price, apply};
-use super::other_options::turned;
+use super::other_options::other_option_candidates;
 use super::ranking::{Layout, Ranking};
 use catalog::accuracy;
 use engine::model::report::Report;
@@ -142,7 +142,7 @@ fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     for id in choices {
         let least = best.report().whole().time / (1.0 + LEAST_OF_KERNELS);
         let runs = |other: &Scenario| other.lack().is_none() || scenario.lack().is_some();
-        let others = turned(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().whole().time, other));
+        let others = other_option_candidates(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().whole().time, other));
         let fastest = others.filter(|(step, other)| *step <= least && runs(other));
         if let Some((_, other)) = fastest.min_by(|(one, _), (other, _)| one.get().total_cmp(&other.get())) {
             best = other;

@@ -1,9 +1,9 @@
 //! Changes that reduce one part of the memory bar, for a run that ran out of memory, whether or not
 //! it was predicted to fit.
 
-use super::candidates::{Goal, of_changes};
+use super::candidates::{Goal, change_candidates};
 use super::change::{Change, Price, Turn, apply, errors};
-use super::other_options::turned;
+use super::other_options::other_option_candidates;
 use engine::model::report::{MemoryPart, Report};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
@@ -87,7 +87,7 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
     };
     let before = errors(scenario);
     let mut turns: Vec<(Turn, Scenario)> =
-        of_changes(scenario, Goal::Fit, before).into_iter().filter(is_asked).collect();
+        change_candidates(scenario, Goal::Fit, before).into_iter().filter(is_asked).collect();
     if scenario.seq_len > 1 {
         let shorter = Scenario { seq_len: scenario.seq_len / 2, ..*scenario };
         turns.push((Turn::Change(Change::SeqLen(shorter.seq_len)), shorter));
@@ -97,7 +97,7 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
         let allowed = adapters.into_iter().filter(|(_, changed)| errors(changed) <= before);
         turns.extend(allowed.map(|(change, changed)| (Turn::Change(change), changed)));
     }
-    turns.extend(turned(scenario, &HOW, before));
+    turns.extend(other_option_candidates(scenario, &HOW, before));
     turns
 }
 

@@ -27,11 +27,11 @@ mod terms;
 
 pub use super::search::Progress;
 pub use batch::{larger_batch, own_batch, published_batch, usual_batch};
-pub use found::Found;
+pub use found::FastestLayout;
 pub use hardware::{Hardware, NODES};
 pub use money::{break_even, premium};
 pub use piece::{Piece, Winner};
-pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
+pub use question::{SearchKind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
 pub use settled::{Laws, outgrows_smaller};
 pub use terms::{Terms, USUALLY_SURE};
 
@@ -46,7 +46,7 @@ use fastest::{Fastest, Limits};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     scenario: Scenario,
-    kind: Kind,
+    kind: SearchKind,
     terms: Terms,
     hardware: Vec<Hardware>,
     cases: Vec<Case>,
@@ -55,20 +55,20 @@ pub struct Plan {
     at: usize,
     /// Search of that case, once begun.
     search: Option<Search<Fastest>>,
-    found: Vec<Found>,
+    found: Vec<FastestLayout>,
     progress: Progress,
 }
 
 impl Plan {
     /// Creates a search over every cluster of the catalog and the scenario's own hardware, with
     /// given terms; nothing is evaluated yet.
-    pub fn new(scenario: &Scenario, kind: Kind, terms: Terms) -> Self {
+    pub fn new(scenario: &Scenario, kind: SearchKind, terms: Terms) -> Self {
         Self::over(scenario, kind, terms, hardware::all(scenario))
     }
 
     /// Creates a search over given hardware; questions about the scenario's own GPUs need only
     /// [`Hardware::own`].
-    pub fn over(scenario: &Scenario, kind: Kind, terms: Terms, hardware: Vec<Hardware>) -> Self {
+    pub fn over(scenario: &Scenario, kind: SearchKind, terms: Terms, hardware: Vec<Hardware>) -> Self {
         let cases = cases::of(scenario, kind, terms.batch, &hardware);
         let of = cases.iter().map(Space::len).sum();
         Self {
@@ -88,7 +88,7 @@ impl Plan {
     }
 
     /// Whether this plan searches the scenario, the kind and the terms.
-    pub fn is_of(&self, scenario: &Scenario, kind: Kind, terms: Terms) -> bool {
+    pub fn is_of(&self, scenario: &Scenario, kind: SearchKind, terms: Terms) -> bool {
         self.kind == kind && self.terms == terms && self.scenario == *scenario
     }
 
@@ -103,7 +103,7 @@ impl Plan {
     }
 
     /// Returns the kind of search.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SearchKind {
         self.kind
     }
 
@@ -113,7 +113,7 @@ impl Plan {
     }
 
     /// Returns the fastest layout of each case that has one, in the order of the search.
-    pub fn found(&self) -> &[Found] {
+    pub fn found(&self) -> &[FastestLayout] {
         &self.found
     }
 
@@ -137,7 +137,7 @@ impl Plan {
             left = left.saturating_sub(search.advance(case, left, &mut self.progress));
             if search.is_over(case) {
                 let best = search.objective.best;
-                self.found.extend(best.map(|best| Found::new(case.hardware, &best.scenario, &best.run)));
+                self.found.extend(best.map(|best| FastestLayout::new(case.hardware, &best.scenario, &best.run)));
                 self.search = None;
                 self.at += 1;
             }

@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 
 use super::change::errors;
 use super::layout_space::LayoutSpace;
-use super::search::{Met, Objective, Progress, Search, Space};
+use super::search::{Screening, Objective, Progress, Search, Space};
 use catalog::accuracy;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
@@ -152,13 +152,13 @@ impl Ranking {
 }
 
 impl Objective<Scenario> for BestOfKinds {
-    fn weigh(&mut self, _: usize, candidate: &Scenario) -> Met {
+    fn weigh(&mut self, _: usize, candidate: &Scenario) -> Screening {
         let report = candidate.report();
         if !report.fits() {
-            return Met::Misses;
+            return Screening::Misses;
         }
         self.insert(Layout::reported(*candidate, report));
-        Met::Fits
+        Screening::Fits
     }
 }
 

@@ -36,7 +36,7 @@ impl Indices {
 
 /// Result of weighing a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Met {
+pub(crate) enum Screening {
     /// Not evaluated: the result of another candidate decides this one.
     Settled,
     /// Evaluated; does not fit.
@@ -54,7 +54,7 @@ pub(crate) trait Objective<T> {
     }
 
     /// Evaluates the candidate at a place as far as needed, and keeps it if it is good enough.
-    fn weigh(&mut self, place: usize, candidate: &T) -> Met;
+    fn weigh(&mut self, place: usize, candidate: &T) -> Screening;
 }
 
 /// Progress of a search, with counts of its candidates.
@@ -116,8 +116,8 @@ impl<O> Search<O> {
             }
             if let Some(candidate) = space.at(self.place) {
                 let met = self.objective.weigh(self.place, &candidate);
-                progress.evaluated += usize::from(met != Met::Settled);
-                progress.fitting += usize::from(met == Met::Fits);
+                progress.evaluated += usize::from(met != Screening::Settled);
+                progress.fitting += usize::from(met == Screening::Fits);
             }
             self.place += 1;
         }
@@ -178,13 +178,13 @@ mod tests {
             if (50..60).contains(&place) { 60 } else { place }
         }
 
-        fn weigh(&mut self, place: usize, candidate: &usize) -> Met {
+        fn weigh(&mut self, place: usize, candidate: &usize) -> Screening {
             assert_eq!(place, *candidate);
             if !candidate.is_multiple_of(2) {
-                return Met::Misses;
+                return Screening::Misses;
             }
             self.0.push(place);
-            Met::Fits
+            Screening::Fits
         }
     }
 

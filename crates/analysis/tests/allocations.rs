@@ -6,7 +6,7 @@
 #[path = "../../engine/tests/suite/any.rs"]
 mod any;
 
-use analysis::plan::{Hardware, Kind, Plan, Terms};
+use analysis::plan::{Hardware, SearchKind, Plan, Terms};
 use any::any_scenario;
 use links::decode;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ proptest! {
 #[test]
 fn a_plan_hardly_allocates_while_it_searches() {
     let scenario = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
-    let mut plan = Plan::over(&scenario, Kind::Runs, Terms::usual(&scenario), vec![Hardware::own(&scenario)]);
+    let mut plan = Plan::over(&scenario, SearchKind::Runs, Terms::usual(&scenario), vec![Hardware::own(&scenario)]);
     let counted = allocation_counter::measure(|| while !plan.advance(1000) {});
     let evaluated = plan.progress().evaluated as u64;
     assert!(evaluated > 5_000 && counted.count_total < evaluated / 4, "{} {evaluated}", counted.count_total);

@@ -69,7 +69,7 @@ impl Axis {
     /// is used.
     fn resolved(self, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
         let (what, ids): (_, Vec<&str>) = match self {
-            Self::Param(param) => return of_param(param, scenario, typed),
+            Self::Param(param) => return resolve_param(param, scenario, typed),
             Self::Cluster => ("cluster", CLUSTERS.iter().map(|entry| entry.id).collect()),
             Self::Gpu => ("gpu", ACCELERATORS.iter().map(|entry| entry.id).collect()),
             Self::Model => ("model", MODELS.iter().map(|entry| entry.id).collect()),
@@ -87,7 +87,7 @@ impl Axis {
     }
 }
 
-fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
+fn resolve_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
     let mut moved = *scenario;
     let issue = links::set_typed(param, typed, &mut moved);
     match &param.kind {

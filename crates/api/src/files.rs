@@ -1,7 +1,7 @@
 //! Reads texts and files.
 
 use engine::scenario::Model;
-use files::brought::{self, Base, Brought, Item, Kind};
+use files::brought::{self, Base, Import, Item, ImportKind};
 use links::spelling;
 
 use crate::given::Code;
@@ -11,8 +11,8 @@ use crate::{Given, Read, Reading, Refusal, json};
 /// Reads texts and files for the scenario on a page. Returns `{"Ok": …}` with a
 /// [`files::brought::Brought`], or `{"Err": …}` with a sentence. The name is empty for a text
 /// without a file.
-pub fn bring(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
-    json(&brought::bring(&items(files), &links::decode(scenario).scenario))
+pub fn import_files(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
+    json(&brought::import_items(&items(files), &links::decode(scenario).scenario))
 }
 
 /// Reads texts and files for the scenario of a program. Returns a [`files::brought::Brought`] as
@@ -23,7 +23,7 @@ pub fn bring(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> 
 ///
 /// Returns a refusal for files that cannot be read.
 pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
-    Ok(json(&of_items(&items(files), given)?.0))
+    Ok(json(&read_items(&items(files), given)?.0))
 }
 
 /// Reads files. Returns their content and the resulting scenario.
@@ -31,7 +31,7 @@ pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Re
 /// # Errors
 ///
 /// Returns a refusal for files that cannot be read.
-pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusal> {
+pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refusal> {
     let base = given.read()?;
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
     let over = Base { scenario: base.scenario, over: over.collect() };
@@ -39,7 +39,7 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
     let mut read = given.decoded(&brought.scenario);
     read.stated = stated(&brought, base.stated, &read);
     // Explicit values change a saved scenario; a run includes them already.
-    if brought.kind == Kind::Scenario && !given.set.is_empty() {
+    if brought.kind == ImportKind::Scenario && !given.set.is_empty() {
         for (key, value) in crate::given::in_order(given.set) {
             read.set(key, value);
         }
@@ -47,41 +47,41 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
     }
     read.finish();
     // A run reports its contradictions itself.
-    if given.reading != Reading::Lenient && brought.kind != Kind::Run {
+    if given.reading != Reading::Lenient && brought.kind != ImportKind::Run {
         crate::given::refuse(&read.issues)?;
     }
-    if brought.kind == Kind::Run {
+    if brought.kind == ImportKind::Run {
         ask(&mut brought, &read, given.reading);
     }
     Ok((brought, read))
 }
 
 /// Replaces the offers by questions for missing values that decide whether the run fits.
-fn ask(brought: &mut Brought, read: &Read, reading: Reading) {
+fn ask(brought: &mut Import, read: &Read, reading: Reading) {
     let open = read.stated.open(&read.scenario, &Open::ALL);
     let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
     brought.ask(if reading == Reading::Strict { questions } else { Vec::new() });
 }
 
 /// Returns which of the decisive values are stated by the scenario and the files.
-fn stated(brought: &Brought, base: Stated, read: &Read) -> Stated {
+fn stated(brought: &Import, base: Stated, read: &Read) -> Stated {
     let mut stated = base;
     match brought.kind {
-        Kind::Scenario => stated = read.stated,
+        ImportKind::Scenario => stated = read.stated,
         // A sentence reports its assumptions itself.
-        Kind::Sentence => stated.add(links::v1::VERSION_KEY),
-        Kind::Model => stated.model = true,
-        Kind::Lengths => stated.length = true,
-        Kind::Run => {
+        ImportKind::Sentence => stated.add(links::v1::VERSION_KEY),
+        ImportKind::Model => stated.model = true,
+        ImportKind::Lengths => stated.length = true,
+        ImportKind::Run => {
             // A framework's documented default counts as stated.
             stated.batch = true;
-            stated.model = !brought.open.contains(&brought::Unsaid::Model) || base.model;
-            stated.gpus |= !brought.open.contains(&brought::Unsaid::Gpus);
-            stated.length |= !brought.open.contains(&brought::Unsaid::Length);
+            stated.model = !brought.open.contains(&brought::MissingValue::Model) || base.model;
+            stated.gpus |= !brought.open.contains(&brought::MissingValue::Gpus);
+            stated.length |= !brought.open.contains(&brought::MissingValue::Length);
         }
         // An adapter states its model if the model is in the catalog.
-        Kind::Adapter => stated.model |= matches!(read.scenario.model, Model::Preset { .. }),
-        Kind::Links | Kind::Rates | Kind::Error | Kind::Measured => {}
+        ImportKind::Adapter => stated.model |= matches!(read.scenario.model, Model::Preset { .. }),
+        ImportKind::Links | ImportKind::Rates | ImportKind::Error | ImportKind::Measured => {}
     }
     stated
 }

@@ -164,7 +164,7 @@ impl Given<'_> {
 
 impl From<Decoded> for Read {
     fn from(Decoded { scenario, issues, keys, .. }: Decoded) -> Self {
-        Self { scenario, issues, stated: Stated::of_keys(&keys), keys }
+        Self { scenario, issues, stated: Stated::from_keys(&keys), keys }
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Unstated {
 impl Stated {
     /// Returns the values stated by the keys of a link. A link with a version was copied from the
     /// page and counts as complete, as it omits values equal to the defaults.
-    pub fn of_keys(keys: &[String]) -> Self {
+    pub fn from_keys(keys: &[String]) -> Self {
         let mut stated = Self::default();
         for key in keys {
             stated.add(key);

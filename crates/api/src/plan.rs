@@ -1,6 +1,6 @@
 //! Plans from a deadline, a budget or available GPUs to hardware and layout.
 
-use analysis::plan::{Found, Hardware, Plan, Question, Terms, break_even, larger_batch};
+use analysis::plan::{FastestLayout, Hardware, Plan, Question, Terms, break_even, larger_batch};
 use catalog::names::{cluster_named, clusters_near};
 use engine::nearest::did_you_mean;
 use engine::params::labels;
@@ -20,7 +20,7 @@ const OWN: &str = "own";
 
 /// A question, its hardware and the number of answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct PlanRequest<'a> {
     /// `fewest`, `cheapest`, `fastest`, `context`, `model` or `batch`.
     pub question: &'a str,
     /// Deadline in days for `cheapest`, budget in US dollars for `fastest`.
@@ -53,7 +53,7 @@ pub struct Planned {
 /// # Errors
 ///
 /// Returns a sentence for an invalid question, deadline, budget or cluster.
-pub fn search(scenario: &Scenario, asked: &Asked) -> Result<Planned, String> {
+pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, String> {
     let question = question(asked)?;
     let kind = question.kind();
     let terms = terms(scenario, asked)?;
@@ -75,7 +75,7 @@ pub fn search(scenario: &Scenario, asked: &Asked) -> Result<Planned, String> {
     Ok(Planned { plan, question, larger })
 }
 
-fn terms(scenario: &Scenario, asked: &Asked) -> Result<Terms, String> {
+fn terms(scenario: &Scenario, asked: &PlanRequest) -> Result<Terms, String> {
     let usual = Terms::usual(scenario);
     let terms = Terms { batch: asked.batch.unwrap_or(usual.batch), sure: asked.sure.unwrap_or(usual.sure) };
     if !(terms.batch > 0.0 && terms.batch.is_finite()) {
@@ -92,7 +92,7 @@ fn terms(scenario: &Scenario, asked: &Asked) -> Result<Terms, String> {
 /// # Errors
 ///
 /// Returns a refusal for invalid input or missing values, and the errors of [`search`].
-pub fn plan(given: &Given, asked: &Asked) -> Result<String, Refusal> {
+pub fn plan(given: &Given, asked: &PlanRequest) -> Result<String, Refusal> {
     let Read { scenario, issues, .. } = given.answerable(&[Open::Model])?;
     let planned = search(&scenario, asked).map_err(|said| Refusal::new(Code::InvalidValue, said))?;
     Ok(answers(&planned, asked.most, &issues))
@@ -108,7 +108,7 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
     let mut answers = plan.answers(*question);
     answers.truncate(most);
     let first = answers.first().copied();
-    let row = |found: &Found| Row::new(plan, found, *question, first);
+    let row = |found: &FastestLayout| Row::new(plan, found, *question, first);
     let larger = planned.larger.as_ref().zip(planned.with_larger_batch());
     let progress = plan.progress();
     let refused = |of: &Hardware| Some(Refused { cluster: of.name(), why: of.refused.clone()? });
@@ -133,13 +133,13 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
 impl Planned {
     /// Returns the best answer with the batch of published runs, if it is better than with the
     /// smaller requested batch.
-    pub fn with_larger_batch(&self) -> Option<&Found> {
+    pub fn with_larger_batch(&self) -> Option<&FastestLayout> {
         self.plan.answer_in_a_larger_batch(self.larger.as_ref()?, self.question)
     }
 }
 
 /// Parses the question with its deadline or budget.
-fn question(asked: &Asked) -> Result<Question, String> {
+fn question(asked: &PlanRequest) -> Result<Question, String> {
     let Some(mut question) = Question::from_key(asked.question) else {
         let names = Question::ALL.map(Question::key).join(", ");
         return Err(format!("“{}” is no question: there are {names}.", shorten(asked.question)));
@@ -210,7 +210,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(plan: &Plan, found: &Found, question: Question, first: Option<&Found>) -> Self {
+    fn new(plan: &Plan, found: &FastestLayout, question: Question, first: Option<&FastestLayout>) -> Self {
         let scenario = &found.scenario;
         let of = plan.hardware().get(found.hardware);
         let (time, cost) = (found.run.time.get(), Some(found.dollars()).filter(|_| plan.has_price(found)));

@@ -18,7 +18,7 @@ struct Answered {
     assumed: Vec<Assumed>,
     unread: Vec<Unread>,
     conflicts: Vec<String>,
-    asks: Option<Asked>,
+    asks: Option<QuestionJson>,
     link: String,
     is_new: bool,
     report: Value,
@@ -43,7 +43,7 @@ struct Unread {
 }
 
 #[derive(Serialize)]
-struct Asked {
+struct QuestionJson {
     question: Option<&'static str>,
     words: String,
     clusters: Vec<&'static str>,
@@ -51,7 +51,7 @@ struct Asked {
     query: Option<String>,
 }
 
-impl From<&Asks> for Asked {
+impl From<&Asks> for QuestionJson {
     fn from(asks: &Asks) -> Self {
         let question = asks.question.map(analysis::plan::Question::key);
         Self {
@@ -104,7 +104,7 @@ pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
         assumed: assumed.collect(),
         unread: unread.collect(),
         conflicts: read.conflicts.clone(),
-        asks: read.asks.as_ref().map(Asked::from),
+        asks: read.asks.as_ref().map(QuestionJson::from),
         link: read.link.clone(),
         is_new: read.is_new,
         report: report_json(&read.scenario, &read.scenario.report(), &issues),

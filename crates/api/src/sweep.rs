@@ -61,10 +61,10 @@ pub fn sweep(
             let moved = axes.moved(&base, outer, inner);
             let report = moved.report();
             let of_run = run.then(|| moved.run_of(&report));
-            let step = of_the_step(&report, report.fits() && of_host(&moved, of_run.as_ref()).fits());
+            let step = step_columns(&report, report.fits() && host_memory_of_point(&moved, of_run.as_ref()).fits());
             // A column has `rows` numbers.
             let cells = table.iter_mut().skip(row).step_by(rows.max(1));
-            fill(cells, step.into_iter().chain(of_run.iter().flat_map(of_the_run)));
+            fill(cells, step.into_iter().chain(of_run.iter().flat_map(run_columns)));
             row += 1;
         }
     }
@@ -119,11 +119,11 @@ impl Axes {
 }
 
 /// Returns the host memory of a point, from its run if that was evaluated.
-fn of_host(scenario: &Scenario, run: Option<&RunReport>) -> HostMemory {
+fn host_memory_of_point(scenario: &Scenario, run: Option<&RunReport>) -> HostMemory {
     run.map_or_else(|| scenario.host_memory(), |run| run.host)
 }
 
-fn of_the_step(report: &Report, fits: bool) -> [f64; STEP_COLUMNS.len()] {
+fn step_columns(report: &Report, fits: bool) -> [f64; STEP_COLUMNS.len()] {
     let limiter = Limiter::ALL.iter().position(|limiter| *limiter == report.limiter).unwrap_or(Limiter::ALL.len());
     [
         report.mfu,
@@ -142,7 +142,7 @@ fn of_the_step(report: &Report, fits: bool) -> [f64; STEP_COLUMNS.len()] {
     ]
 }
 
-fn of_the_run(run: &RunReport) -> [f64; RUN_COLUMNS.len()] {
+fn run_columns(run: &RunReport) -> [f64; RUN_COLUMNS.len()] {
     [
         run.steps,
         run.batch_efficiency,

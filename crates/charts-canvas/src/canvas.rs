@@ -41,7 +41,7 @@ impl Sheet {
     /// # Errors
     ///
     /// Fails if the canvas has no 2D context.
-    pub fn of_page(canvas: &HtmlCanvasElement) -> Result<Self, PaintError> {
+    pub fn from_page_canvas(canvas: &HtmlCanvasElement) -> Result<Self, PaintError> {
         let context = canvas.get_context("2d").map_err(refused)?.ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
         // The context of a worker has another class with equal members.
         Ok(Self { canvas: canvas.clone(), context: context.unchecked_into() })
@@ -52,8 +52,8 @@ impl Sheet {
     /// # Errors
     ///
     /// Fails if the canvas has no 2D context.
-    pub fn of_worker(canvas: &OffscreenCanvas) -> Result<Self, PaintError> {
-        Self::of_page(canvas.unchecked_ref())
+    pub fn from_worker_canvas(canvas: &OffscreenCanvas) -> Result<Self, PaintError> {
+        Self::from_page_canvas(canvas.unchecked_ref())
     }
 
     /// Shows a picture that was painted elsewhere, and resizes the canvas to the picture.
@@ -133,7 +133,7 @@ pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvas
 }
 
 fn on_new_canvas(picture: &Picture) -> Result<HtmlCanvasElement, PaintError> {
-    let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
+    let sheet = Sheet::from_page_canvas(&hidden_canvas(1, 1)?)?;
     paint(picture, &sheet)?;
     Ok(sheet.canvas)
 }
@@ -209,7 +209,7 @@ impl Stretcher {
             Some(kept) if kept.0.width() == width && kept.0.height() == height => kept,
             _ => {
                 let hidden = OffscreenCanvas::new(width, height).map_err(refused)?;
-                let sheet = Sheet::of_worker(&hidden)?;
+                let sheet = Sheet::from_worker_canvas(&hidden)?;
                 (hidden, sheet)
             }
         };

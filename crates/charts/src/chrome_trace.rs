@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use trace::{Category, Curve, Phase, Place, Point, RunStep, Trace};
 
 use crate::names;
-use crate::spec::Held;
+use crate::spec::StackContent;
 use crate::views::largest;
 
 /// Most spans of a trace: of more micro-batches only the first, the second and the last are
@@ -138,15 +138,15 @@ fn is_at(span: &Span, phase: Phase, place: Place) -> bool {
 }
 
 fn counter(point: &Point, time: Seconds) -> Value {
-    let bytes = |held: Held| -> u64 {
+    let bytes = |held: StackContent| -> u64 {
         Category::ALL
             .into_iter()
-            .filter(|category| Held::of(*category) == held)
+            .filter(|category| StackContent::of(*category) == held)
             .map(|category| point.by[category])
             .sum()
     };
     let series: Map<String, Value> =
-        Held::ALL.into_iter().map(|held| (held.name().to_owned(), bytes(held).into())).collect();
+        StackContent::ALL.into_iter().map(|held| (held.name().to_owned(), bytes(held).into())).collect();
     json!({ "ph": "C", "name": "Memory (bytes)", "pid": GPU, "ts": us(time), "args": series })
 }
 

@@ -1,7 +1,7 @@
 //! Describes figures in text: the text alternative of a canvas, and the legend.
 
 use super::names::in_sentence;
-use super::spec::{Axis, BarSpec, ChartSpec, Line, LineRole, PinMark};
+use super::spec::{Axis, BarSpec, ChartSpec, Polyline, LineRole, PinMark};
 use engine::format;
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;
@@ -77,7 +77,7 @@ pub struct LegendEntry {
 /// Returns the legend of a chart: every line, with a note if another line covers it or nothing on
 /// it fits.
 pub fn legend(spec: &ChartSpec) -> Vec<LegendEntry> {
-    let note = |line: &Line| match &line.same_as {
+    let note = |line: &Polyline| match &line.same_as {
         _ if line.segments.is_empty() => "fits nowhere here".to_string(),
         Some(name) => format!("same as {name}"),
         None => String::new(),

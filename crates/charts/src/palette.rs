@@ -5,7 +5,7 @@
 mod lines;
 mod ramp;
 
-use super::spec::{CHOICES, Held};
+use super::spec::{CHOICES, StackContent};
 use engine::model::report::{Limiter, MemoryPart, Work};
 use engine::model::step::waterfall::StepPart;
 use engine::scenario::pins::MOST_PINS;
@@ -132,12 +132,12 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
 
 /// Returns the colour of a layer of stacked memory: for a part of the memory bar, the colour of
 /// that part.
-pub const fn held(theme: Theme, held: Held) -> Rgb {
+pub const fn held(theme: Theme, held: StackContent) -> Rgb {
     match held {
-        Held::Part(of) => part(theme, of),
-        Held::Update => pair(theme, 0x2278a8, 0x8fd3f4),
-        Held::Buffers => pair(theme, 0x7a4fc4, 0xb79cff),
-        Held::Inputs => pair(theme, 0x7c858e, 0x727b85),
+        StackContent::Part(of) => part(theme, of),
+        StackContent::Update => pair(theme, 0x2278a8, 0x8fd3f4),
+        StackContent::Buffers => pair(theme, 0x7a4fc4, 0xb79cff),
+        StackContent::Inputs => pair(theme, 0x7c858e, 0x727b85),
     }
 }
 

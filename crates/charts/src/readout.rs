@@ -5,7 +5,7 @@ mod lanes;
 mod stack;
 
 use super::layout::share;
-use super::spec::{AxisKey, ChartSpec, Fall, Field, Line, LineRole, Mark};
+use super::spec::{AxisKey, ChartSpec, Fall, Field, Polyline, LineRole, Mark};
 use super::{marks, names};
 use analysis::boundary::bilinear;
 use engine::format;
@@ -142,7 +142,7 @@ fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
 }
 
 /// Reads the height of a curve.
-fn on_line(spec: &ChartSpec, line: &Line, x: f64) -> Entry {
+fn on_line(spec: &ChartSpec, line: &Polyline, x: f64) -> Entry {
     let ideal = spec.lines.iter().find(|other| other.role == LineRole::Ideal && line.role != LineRole::Ideal);
     let share = |y: f64| {
         let ideal = ideal.and_then(|ideal| ideal.at(x)).filter(|ideal| ideal.0 > 0.0);

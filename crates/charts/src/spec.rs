@@ -15,9 +15,9 @@ use engine::params::{ParamId, Scale, Unit};
 use engine::rounding;
 use engine::scenario::resolve::nearest_divisor;
 
-pub use course::{Course, Held, Moment, Span};
+pub use course::{Course, StackContent, Moment, Span};
 pub use falls::{Fall, Falls};
-pub use line::{CHOICES, Line, LineRole};
+pub use line::{CHOICES, Polyline, LineRole};
 
 /// The specification of one figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub struct ChartSpec {
     /// Events along the horizontal axis, under stacked lines ([`LineRole::Held`]).
     pub course: Option<Rc<Course>>,
     /// Curves and boundaries.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Polyline>,
     /// Named points, which the pointer and the arrow keys reach one by one.
     pub marks: Vec<Mark>,
     /// Names of the parts of the field, drawn inside them if there is room.

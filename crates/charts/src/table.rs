@@ -39,23 +39,23 @@ pub struct Table {
 /// marks, or the curves at 9 places.
 pub fn chart(spec: &ChartSpec) -> Table {
     if !spec.marks.is_empty() {
-        return of_marks(spec);
+        return tabulate_marks(spec);
     }
     if let Some(course) = &spec.course {
-        return course::of_course(spec, course);
+        return course::tabulate_course(spec, course);
     }
     if let Some(falls) = &spec.falls {
-        return of_falls(spec, falls);
+        return tabulate_falls(spec, falls);
     }
     match (&spec.field, &spec.lanes) {
-        (Some(field), _) => of_field(spec, field),
-        (None, Some(lanes)) => of_lanes(lanes),
-        (None, None) => of_curves(spec),
+        (Some(field), _) => tabulate_field(spec, field),
+        (None, Some(lanes)) => tabulate_lanes(lanes),
+        (None, None) => tabulate_curves(spec),
     }
 }
 
 /// Tabulates time by kind of work over the whole step, and its fraction of the step.
-fn of_lanes(lanes: &Lanes) -> Table {
+fn tabulate_lanes(lanes: &Lanes) -> Table {
     let row = |name: &str, time| vec![name.to_string(), format::seconds(time), format::percent(time / lanes.step)];
     let kinds = lanes.sums.iter().map(|&(work, time)| row(names::work(work), time));
     Table {
@@ -66,7 +66,7 @@ fn of_lanes(lanes: &Lanes) -> Table {
 }
 
 /// Tabulates the bars of a waterfall, and the step that they add up to.
-fn of_falls(spec: &ChartSpec, falls: &Falls) -> Table {
+fn tabulate_falls(spec: &ChartSpec, falls: &Falls) -> Table {
     let row = |name: &str, time, share: f64, cost| {
         vec![name.to_string(), format::seconds(time), format::percent(share / 100.0), format::dollars(cost)]
     };
@@ -86,7 +86,7 @@ fn of_falls(spec: &ChartSpec, falls: &Falls) -> Table {
 }
 
 /// Tabulates the marks, up to [`MARKS`].
-fn of_marks(spec: &ChartSpec) -> Table {
+fn tabulate_marks(spec: &ChartSpec) -> Table {
     let row = |mark: &Mark| {
         let (x, y) = mark.at;
         let moot = if mark.fits { "" } else { " (does not fit)" };
@@ -106,7 +106,7 @@ fn of_marks(spec: &ChartSpec) -> Table {
     }
 }
 
-fn of_field(spec: &ChartSpec, field: &Field) -> Table {
+fn tabulate_field(spec: &ChartSpec, field: &Field) -> Table {
     let columns = nodes(field.columns, COLUMNS);
     let unit = match unit_label(spec.x.unit) {
         "" => String::new(),
@@ -154,7 +154,7 @@ fn key() -> String {
     entries.join(", ")
 }
 
-fn of_curves(spec: &ChartSpec) -> Table {
+fn tabulate_curves(spec: &ChartSpec) -> Table {
     let header = core::iter::once(spec.x.label.clone()).chain(spec.lines.iter().map(|line| line.name.clone()));
     let row = |at: usize| {
         let x = value(&spec.x, at as f64 / (ROWS - 1) as f64);

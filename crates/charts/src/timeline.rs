@@ -8,7 +8,7 @@ use engine::model::cost::Amount;
 use engine::model::report::{Lane, Span, Work};
 use engine::units::{FlopsPerSecond, Seconds};
 pub use merge::Merger;
-pub use zoom::{Level, Part, Window, Zoom};
+pub use zoom::{Level, VisibleRange, Window, Zoom};
 
 /// The work of one GPU over time, lane by lane. The horizontal axis is in milliseconds from the
 /// origin.

@@ -31,7 +31,7 @@ pub use best::{BEST_AXES, best_holds, best_region};
 pub use bound::holds as bounds_hold;
 pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
-pub use memory::{memory_bar, of_lengths, pinned_memory};
+pub use memory::{memory_bar, write_longest_batch, pinned_memory};
 pub(crate) use memory_step::largest;
 pub use memory_step::{LoadAndSave, by_formulas, load_and_save, memory_step, memory_step_coming};
 pub use metric::Metric;
@@ -42,7 +42,7 @@ pub use roofline::roofline;
 pub use scaling::scaling_curves;
 pub use scratch::Scratch;
 pub use timeline::{TIME, timeline};
-pub use waterfall::{of_split, waterfall};
+pub use waterfall::{split_chart, waterfall};
 
 /// Added to the caption of a zoomed figure.
 const OUTSIDE: &str = " The scenario itself lies outside this part.";

@@ -2,7 +2,7 @@
 
 use super::layout::{share, value};
 use super::spec::{Axis, Grain};
-pub use super::timeline::Part;
+pub use super::timeline::VisibleRange;
 use engine::rounding;
 
 /// Smallest relative difference of a part's ends: its ticks have three digits.
@@ -19,31 +19,31 @@ fn end(axis: &Axis, place: f64) -> f64 {
 }
 
 /// Returns the part between two places of an axis, in either order; `None` if it is too narrow.
-pub fn between(axis: &Axis, one: f64, other: f64) -> Option<Part> {
+pub fn between(axis: &Axis, one: f64, other: f64) -> Option<VisibleRange> {
     let (low, high) = (end(axis, one.min(other)), end(axis, one.max(other)));
     let least = if matches!(axis.grain, Grain::Step(..)) { LEAST_OF_A_STEP } else { LEAST * high.abs() };
     (high - low >= least && low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
 /// Widens the visible range by `factor` around a fixed place; the result may exceed the axis.
-pub fn around(axis: &Axis, place: f64, factor: f64) -> Option<Part> {
+pub fn around(axis: &Axis, place: f64, factor: f64) -> Option<VisibleRange> {
     let from = share(axis, place) * (1.0 - factor);
     between(axis, value(axis, from), value(axis, from + factor))
 }
 
 /// Moves the visible range by a fraction of its length; the result may exceed the axis.
-pub fn moved(axis: &Axis, by: f64) -> Option<Part> {
+pub fn moved(axis: &Axis, by: f64) -> Option<VisibleRange> {
     between(axis, value(axis, by), value(axis, 1.0 + by))
 }
 
 /// Clips a part to the whole axis; `None` if nothing is left, or if it is the whole axis.
-pub fn bounded((low, high): Part, (min, max): Part) -> Option<Part> {
+pub fn bounded((low, high): VisibleRange, (min, max): VisibleRange) -> Option<VisibleRange> {
     let (low, high) = (low.max(min), high.min(max));
     (low < high && (low, high) != (min, max)).then_some((low, high))
 }
 
 /// Moves a part that exceeds the axis back onto it, with its length.
-pub fn pushed_in((low, high): Part, (min, max): Part) -> Part {
+pub fn pushed_in((low, high): VisibleRange, (min, max): VisibleRange) -> VisibleRange {
     let back = if low < min { min - low } else { (max - high).min(0.0) };
     (low + back, high + back)
 }

@@ -19,7 +19,7 @@ pub use changes::bytes;
 pub(crate) use changes::removals;
 pub use changes::{Removal, differences};
 pub(crate) use message::doing_in;
-pub use message::{Device, Doing, Message, Source};
+pub use message::{Device, Activity, Message, Source};
 pub use size::Printed;
 pub(crate) use size::size_at;
 pub(crate) use sizes::{Fit, Sizes};

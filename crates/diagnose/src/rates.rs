@@ -11,7 +11,7 @@ mod words;
 
 use engine::scenario::Scenario;
 
-pub use taken::Taken;
+pub use taken::AppliedRates;
 
 /// The measuring script: one Python file that only needs PyTorch.
 pub const SCRIPT: &str = include_str!("../../../static/measure.py");
@@ -30,7 +30,7 @@ pub fn is_script(text: &str) -> bool {
 /// # Errors
 ///
 /// Returns a sentence if the file is invalid or truncated, or if its GPU is not in the catalog.
-pub fn read(text: &str, scenario: &Scenario) -> Option<Result<Taken, String>> {
+pub fn read(text: &str, scenario: &Scenario) -> Option<Result<AppliedRates, String>> {
     let json = file::json(text)?;
     Some(json.and_then(|json| file::File::of(&json)).and_then(|file| taken::take(&file, scenario)))
 }

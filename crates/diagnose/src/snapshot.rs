@@ -18,13 +18,13 @@ use crate::error::MOST_BYTES;
 use crate::error::{self, Message, Printed, Removal, Sizes, Source, bytes, removals};
 use format::{Segment, Snapshot};
 use held::{Groups, ROUNDED};
-use moment::{Moment, Why, moment};
+use moment::{Moment, MomentReason, moment};
 
 pub use pickle::is_pickle;
 
 /// Analysis of a snapshot for a scenario.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct SnapshotAnalysis {
     /// The finding, in one or two sentences.
     pub sentence: String,
     /// Allocated memory by part of the memory bar, one line per part.
@@ -55,7 +55,7 @@ const TOO_LONG: &str = "This snapshot is larger than 64 MiB: record fewer events
 /// # Errors
 ///
 /// Returns a sentence if the file is too large, truncated, invalid, or not a snapshot.
-pub fn of_pickle(file: &[u8], scenario: &Scenario) -> Result<Found, Cow<'static, str>> {
+pub fn read_pickle(file: &[u8], scenario: &Scenario) -> Result<SnapshotAnalysis, Cow<'static, str>> {
     if file.len() > MOST_BYTES {
         return Err(TOO_LONG.into());
     }
@@ -75,7 +75,7 @@ pub fn of_pickle(file: &[u8], scenario: &Scenario) -> Result<Found, Cow<'static,
 /// # Errors
 ///
 /// Returns a sentence if the text is too large, truncated, or not a snapshot.
-pub fn of_json(text: &str, scenario: &Scenario) -> Result<Found, Cow<'static, str>> {
+pub fn read_json(text: &str, scenario: &Scenario) -> Result<SnapshotAnalysis, Cow<'static, str>> {
     if text.len() > MOST_BYTES {
         return Err(TOO_LONG.into());
     }
@@ -93,14 +93,14 @@ fn alone(segments: Vec<Segment<'_>>) -> Snapshot<'_> {
     Snapshot { segments, device_traces: Vec::new(), allocator_settings: None }
 }
 
-fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'static, str>> {
+fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<SnapshotAnalysis, Cow<'static, str>> {
     let Some(gpu) = gpu(snapshot) else {
         return Err("This memory snapshot is empty: take it in the process that trains, before it ends.".into());
     };
     let segments: Vec<&Segment<'_>> = snapshot.segments.iter().filter(|segment| segment.device == gpu).collect();
     let events = snapshot.device_traces.get(gpu as usize).map_or(&[][..], Vec::as_slice);
     let moment = moment(&segments, events);
-    if moment.held.is_empty() && !matches!(moment.why, Why::Refused { .. }) {
+    if moment.held.is_empty() && !matches!(moment.why, MomentReason::Refused { .. }) {
         return Err(
             "No tensor is alive in this memory snapshot: take it in the process that trains, before it ends.".into()
         );
@@ -111,7 +111,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'sta
     let named = |part: MemoryPart| names::part_on(part, report.generation).name;
     let mut remarks = remarks::remarks(snapshot, &segments, &moment, scenario);
     let (sentence, mut changes) = match moment.why {
-        Why::Refused { at, wanted, free } => {
+        MomentReason::Refused { at, wanted, free } => {
             let explained = error::explained(refused(&moment, &groups, events, at, wanted, free), scenario);
             let when = format!(
                 "Refused at event {} of {}, while tensors held {} of {} that PyTorch had from the driver. ",
@@ -124,9 +124,9 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'sta
             remarks.extend(explained.remarks);
             (when + &explained.sentence, explained.changes)
         }
-        Why::Peak { .. } | Why::Now => {
+        MomentReason::Peak { .. } | MomentReason::Now => {
             let when = match moment.why {
-                Why::Peak { at } => {
+                MomentReason::Peak { at } => {
                     format!("At the peak of the record, event {} of {},", count(at + 1), count(events.len()))
                 }
                 _ => "When the snapshot was taken".into(),
@@ -149,7 +149,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'sta
             }
         }
     }
-    Ok(Found {
+    Ok(SnapshotAnalysis {
         sentence,
         parts: groups.parts(named, |part| report.memory.parts.get(part).get()),
         largest: groups.largest(named),

@@ -13,8 +13,8 @@ mod symbols;
 pub mod terms;
 
 pub use context::Context;
-pub use numbers::of_work;
-pub use symbols::{How, SYMBOLS, Symbol, symbol};
+pub use numbers::work_card_key;
+pub use symbols::{ValueFormat, SYMBOLS, Symbol, symbol};
 pub use terms::{TERMS, Term};
 
 /// The explanation of one number of the page.

@@ -7,7 +7,7 @@ mod run;
 mod waterfall;
 mod work;
 
-pub use work::of_work;
+pub use work::work_card_key;
 
 use super::{Context, Explanation, Formula};
 

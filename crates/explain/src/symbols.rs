@@ -13,7 +13,7 @@ use engine::units::{Bytes, FlopsPerSecond, Seconds};
 
 /// Format of a value. Values are in base units: bytes, seconds, FLOPs, fractions of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum ValueFormat {
     /// A bare count or ratio.
     Count,
     /// A large count.
@@ -46,7 +46,7 @@ pub enum How {
     Grams,
 }
 
-impl How {
+impl ValueFormat {
     /// Formats a value with its unit.
     pub fn written(self, value: f64) -> String {
         match self {
@@ -80,7 +80,7 @@ pub struct Symbol {
     /// Meaning of the name.
     pub meaning: &'static str,
     /// Format of the value.
-    pub how: How,
+    pub how: ValueFormat,
     /// Computes the value, in base units.
     pub value: fn(&Context) -> f64,
 }
@@ -101,6 +101,6 @@ pub fn symbol(name: &str) -> Option<&'static Symbol> {
     SYMBOLS.iter().copied().flatten().find(|symbol| symbol.name == name)
 }
 
-const fn of(name: &'static str, meaning: &'static str, how: How, value: fn(&Context) -> f64) -> Symbol {
+const fn of(name: &'static str, meaning: &'static str, how: ValueFormat, value: fn(&Context) -> f64) -> Symbol {
     Symbol { name, meaning, how, value }
 }

@@ -172,7 +172,7 @@ fn every_part_and_every_kind_of_work_has_a_card() {
     let parts = engine::model::report::MemoryPart::ALL
         .map(|part| engine::names::part(part).card)
         .into_iter()
-        .chain(Work::ALL.map(of_work));
+        .chain(Work::ALL.map(work_card_key));
     for key in parts {
         assert!(matches!(card(key), Some(Card::Number(_))), "{key}");
     }

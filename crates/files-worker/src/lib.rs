@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use analysis::plan::{Kind, Plan, Terms};
+use analysis::plan::{SearchKind, Plan, Terms};
 use catalog::programs::Program;
 use js_sys::Uint8Array;
 use serde::Serialize;
@@ -20,7 +20,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 /// Calls [`api::files::bring`].
 #[wasm_bindgen]
 pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
-    api::files::bring(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
+    api::files::import_files(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
 /// Writes a scenario as the settings of a program, by its key: a [`files::settings::Settings`];
@@ -41,7 +41,7 @@ thread_local! {
 #[wasm_bindgen]
 pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usize) -> String {
     let terms = Terms { batch, sure };
-    let piece = Kind::from_key(kind).map(|kind| {
+    let piece = SearchKind::from_key(kind).map(|kind| {
         PLAN.with_borrow_mut(|last| {
             let is_it = |last: &(String, Plan)| last.0 == link && last.1.kind() == kind && last.1.terms() == terms;
             let (_, plan) = match last.take().filter(is_it) {

@@ -18,7 +18,7 @@ pub use of_run::CONTRADICTS;
 pub use spoken::{Marked, marks, units};
 
 use crate::run::may_be_json;
-pub use crate::run::{Base, Changes, Severity, Spread, Unsaid};
+pub use crate::run::{Base, Changes, Severity, Spread, MissingValue};
 use diagnose::{rates, snapshot};
 
 use huggingface::{
@@ -37,7 +37,7 @@ pub struct Item {
 /// Kind of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ImportKind {
     /// A model, set in the current scenario.
     Model,
     /// Weights that an adapter trains, set in the current scenario.
@@ -72,7 +72,7 @@ pub struct Section {
 
 /// A suggested change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offer {
+pub struct SuggestedChange {
     /// The code of the finding ([`crate::run::RULES`]); `None` if the change concerns no setting.
     pub code: Option<String>,
     /// Severity of the finding; `None` if there is no code.
@@ -90,9 +90,9 @@ pub struct Offer {
 
 /// Result of an import, for the page and the commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Brought {
+pub struct Import {
     /// Kind of the import.
-    pub kind: Kind,
+    pub kind: ImportKind,
     /// The imported scenario: the text of a link, or JSON ([`links::decode()`]).
     pub scenario: String,
     /// Summary of the import, with the parts that were not understood.
@@ -102,9 +102,9 @@ pub struct Brought {
     /// Details, by heading.
     pub sections: Vec<Section>,
     /// Suggested changes.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<SuggestedChange>,
     /// Facts that decide whether the run fits and that no file states.
-    pub open: Vec<Unsaid>,
+    pub open: Vec<MissingValue>,
     /// Questions about missing facts. While one is unanswered there is no verdict and no offer.
     pub missing: Vec<String>,
     /// Contradictory or impossible values, each with the value used instead.
@@ -123,9 +123,9 @@ pub struct Brought {
 const MISSING: [&str; 2] =
     ["Missing: it decides whether the run fits, and nobody said it", "Missing: what would help depends on it"];
 
-impl Brought {
+impl Import {
     const EMPTY: Self = Self {
-        kind: Kind::Scenario,
+        kind: ImportKind::Scenario,
         scenario: String::new(),
         said: String::new(),
         read: String::new(),
@@ -147,13 +147,13 @@ impl Brought {
         if !self.missing.is_empty() {
             self.offers.clear();
             let [of_run, of_error] = MISSING;
-            let title = if self.kind == Kind::Error { of_error } else { of_run };
+            let title = if self.kind == ImportKind::Error { of_error } else { of_run };
             self.sections.insert(0, Section { title: title.to_owned(), lines: self.missing.clone() });
         }
     }
 
     /// Creates an import without offers.
-    fn new(kind: Kind, scenario: String, said: String, read: String) -> Self {
+    fn new(kind: ImportKind, scenario: String, said: String, read: String) -> Self {
         Self { kind, scenario, said, read, ..Self::EMPTY }
     }
 }
@@ -174,7 +174,7 @@ impl Brought {
 /// assert_eq!(brought.kind, Kind::Lengths);
 /// assert!(brought.scenario.contains("texts="));
 /// ```
-pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
+pub fn import_items(items: &[Item], scenario: &Scenario) -> Result<Import, String> {
     bring_over(items, &Base::from(scenario))
 }
 
@@ -183,7 +183,7 @@ pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
 /// # Errors
 ///
 /// See [`bring`].
-pub fn bring_over(items: &[Item], base: &Base) -> Result<Brought, String> {
+pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
     // Files of one run are read together, before all other items.
     let (parts, rest): (Vec<&Item>, Vec<&Item>) =
         items.iter().partition(|item| items.len() > 1 && of_run::is_part(item));
@@ -191,7 +191,7 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Brought, String> {
     let one_by_one = if brought.is_some() { rest } else { items.iter().collect() };
     for item in one_by_one {
         let scenario = brought.as_ref().map_or(base.scenario, |before| links::decode(&before.scenario).scenario);
-        let next = of_item(item, &Base { scenario, over: base.over.clone() })?;
+        let next = import_item(item, &Base { scenario, over: base.over.clone() })?;
         brought = Some(match brought {
             None => next,
             Some(before) => before.and(next),
@@ -201,16 +201,16 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Brought, String> {
 }
 
 /// Reads one text or file.
-fn of_item(item: &Item, base: &Base) -> Result<Brought, String> {
+fn import_item(item: &Item, base: &Base) -> Result<Import, String> {
     let scenario = &base.scenario;
     let named = |problem: String| match &item.name {
-        Some(name) => words::of_file(name, &problem),
+        Some(name) => words::prefix_file_name(name, &problem),
         None => problem,
     };
     if snapshot::is_pickle(&item.bytes) {
-        return diagnosed::of_snapshot(snapshot::of_pickle(&item.bytes, scenario), scenario).map_err(named);
+        return diagnosed::import_snapshot(snapshot::read_pickle(&item.bytes, scenario), scenario).map_err(named);
     }
-    let read = text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), base));
+    let read = text(&item.bytes).and_then(|text| import_text(&text, item.name.as_deref(), base));
     // A log may contain lines that are not valid UTF-8; these are skipped.
     let read =
         read.or_else(|problem| match printed(&item.bytes).and_then(|text| diagnosed::diagnosed(&text, scenario)) {
@@ -231,12 +231,12 @@ fn printed(bytes: &[u8]) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-impl Brought {
+impl Import {
     /// Merges the result of one item with the result of the next.
     fn and(self, next: Self) -> Self {
         let joined = |first: String, second: String| [first, second].join(" ").trim().to_owned();
         // Items after a scenario do not change its kind.
-        let kind = if self.kind == Kind::Scenario { self.kind } else { next.kind };
+        let kind = if self.kind == ImportKind::Scenario { self.kind } else { next.kind };
         Self { kind, said: joined(self.said, next.said), read: joined(self.read, next.read), ..next }
     }
 }
@@ -244,23 +244,23 @@ impl Brought {
 /// Returns the text of a file, or the link inside a PNG.
 fn text(bytes: &[u8]) -> Result<String, String> {
     if carried::is_png(bytes) {
-        return carried::of_png(bytes).ok_or_else(|| words::NO_LINK.to_owned());
+        return carried::link_in_png(bytes).ok_or_else(|| words::NO_LINK.to_owned());
     }
     text_of(bytes.to_vec()).ok_or_else(|| words::NO_TEXT.to_owned())
 }
 
 /// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration
 /// of a run.
-fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, String> {
+fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, String> {
     let scenario = &base.scenario;
     // A byte order mark does not belong to the text.
     let text = text.trim_start_matches('\u{feff}');
     let length = check_length(text);
     if length.is_ok() {
         if text.trim_start().starts_with('<') {
-            return carried::of_svg(text).map(|link| opened(&link, file)).ok_or_else(|| words::NO_LINK.to_owned());
+            return carried::link_in_svg(text).map(|link| opened(&link, file)).ok_or_else(|| words::NO_LINK.to_owned());
         }
-        if let Some(link) = carried::of_text(text) {
+        if let Some(link) = carried::link_in_text(text) {
             return Ok(opened(link, file));
         }
     }
@@ -306,7 +306,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
             });
         }
     };
-    if let Some(link) = carried::of_json(&json) {
+    if let Some(link) = carried::link_in_json(&json) {
         return Ok(opened(link, file));
     }
     // A report without its link, or a bare scenario.
@@ -316,7 +316,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     if is_adapter(&json) {
         let adapter = import_adapter(&json)?;
         let adapted = links::encode(&adapter.applied(scenario));
-        return Ok(Brought::new(Kind::Adapter, adapted, words::adapted(&adapter), words::read(&adapter.used)));
+        return Ok(Import::new(ImportKind::Adapter, adapted, words::adapted(&adapter), words::read(&adapter.used)));
     }
     match import(&json) {
         Ok(imported) => Ok(modelled(&imported, scenario)),
@@ -340,23 +340,23 @@ fn is_scenario(json: &Value) -> bool {
 }
 
 /// Imports a link, or a scenario in JSON.
-fn opened(text: &str, file: Option<&str>) -> Brought {
+fn opened(text: &str, file: Option<&str>) -> Import {
     let pins = links::decode(text).pins.len();
-    Brought::new(Kind::Scenario, text.to_owned(), words::restored(file, pins), String::new())
+    Import::new(ImportKind::Scenario, text.to_owned(), words::restored(file, pins), String::new())
 }
 
 /// Imports lengths of texts.
-fn listed(lengths: &TextLengths, scenario: &Scenario) -> Brought {
+fn listed(lengths: &TextLengths, scenario: &Scenario) -> Import {
     let scenario = links::encode(&lengths.applied(scenario));
-    Brought::new(Kind::Lengths, scenario, words::listed(lengths), String::new())
+    Import::new(ImportKind::Lengths, scenario, words::listed(lengths), String::new())
 }
 
 /// Imports a model.
-fn modelled(imported: &Imported, scenario: &Scenario) -> Brought {
+fn modelled(imported: &Imported, scenario: &Scenario) -> Import {
     let entry = in_catalog(imported);
     let model = entry.map_or(Model::Custom { architecture: imported.architecture }, ModelEntry::pick);
     let scenario = links::encode(&scenario.with_model(model));
-    Brought::new(Kind::Model, scenario, words::imported(imported, entry), words::read(&imported.used))
+    Import::new(ImportKind::Model, scenario, words::imported(imported, entry), words::read(&imported.used))
 }
 
 /// Returns the catalog's model of this shape; of several, the one of this name, else the first.

@@ -38,10 +38,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
-pub(crate) use lint::of_change;
+pub(crate) use lint::change_code;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
 pub(crate) use tree::may_be_json;
-pub use tree::of_function;
+pub use tree::split_function;
 
 use draft::Draft;
 use keys::Keys;
@@ -69,7 +69,7 @@ impl File {
 
 /// A key that was understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct UnderstoodKey {
     /// The index of its file.
     pub file: usize,
     /// The key as written in the file, outermost part first.
@@ -111,7 +111,7 @@ pub struct Run {
     #[serde(rename = "link", serialize_with = "as_link")]
     pub scenario: Scenario,
     /// Understood keys, in the order of the files.
-    pub understood: Vec<Line>,
+    pub understood: Vec<UnderstoodKey>,
     /// Assumptions about values that no file states: sentences.
     pub assumed: Vec<String>,
     /// Keys that have a value and no meaning here.
@@ -119,7 +119,7 @@ pub struct Run {
     /// Contradictory or impossible values, each with the value used instead: sentences.
     pub contradictions: Vec<String>,
     /// Facts that decide whether the run fits and that no file states.
-    pub open: Vec<Unsaid>,
+    pub open: Vec<MissingValue>,
     /// Values set by hand that replaced values of the files: `seq = 8k`.
     pub overruled: Vec<String>,
     /// Parameters that files set.
@@ -133,7 +133,7 @@ pub struct Run {
 /// A fact that decides whether a run fits, which no file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unsaid {
+pub enum MissingValue {
     /// The model: none is named, or an unknown one.
     Model,
     /// The number of GPUs.
@@ -142,7 +142,7 @@ pub enum Unsaid {
     Length,
 }
 
-impl Unsaid {
+impl MissingValue {
     /// Returns the key in links.
     const fn key(self) -> &'static str {
         match self {
@@ -180,7 +180,7 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 /// ```
 pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
     let base = &base.into();
-    let read = taken_apart(files, base).and_then(|(trees, formats)| assembled(&trees, &formats, files, base));
+    let read = parse_files(files, base).and_then(|(trees, formats)| assembled(&trees, &formats, files, base));
     read.map_err(|refusal| refusal.sentence)
 }
 
@@ -234,7 +234,7 @@ fn outer(file: &File) -> Option<Refusal> {
 }
 
 /// Parses files and returns their programs.
-fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>), Refusal> {
+fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>), Refusal> {
     if files.is_empty() {
         return Err(Refusal::unknown("There is nothing to read: paste or drop the configuration of a run.".into()));
     }
@@ -250,14 +250,14 @@ fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
         })
     });
     let (trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    several::refused(&trees, &formats, files, base)?;
+    several::refuse_two_runs(&trees, &formats, files, base)?;
     Ok((trees, formats))
 }
 
 /// Reads files like [`read`], with two differences: the error states whether the files were
 /// recognised, and a value whose removal leaves the scenario equal is listed as `NO_CHANGE`.
 pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
-    let (mut trees, formats) = taken_apart(files, base)?;
+    let (mut trees, formats) = parse_files(files, base)?;
     let mut run = assembled(&trees, &formats, files, base)?;
     let values: usize = trees.iter().map(|tree| tree.entries.len()).sum();
     let tries = MOST_TRIED.min(MOST_READ_AGAIN / values.max(1));
@@ -281,7 +281,7 @@ pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal
 }
 
 /// Prefixes a sentence with the name of its file, if there are several files.
-fn of_file(said: &str, place: usize, files: &[File]) -> String {
+fn prefix_file_name(said: &str, place: usize, files: &[File]) -> String {
     match files.get(place) {
         Some(file) if files.len() > 1 && !file.name.is_empty() => format!("{}: {said}", file.name),
         _ => said.to_owned(),
@@ -304,17 +304,17 @@ fn assembled(trees: &[Tree], formats: &[Program], files: &[File], base: &Base) -
         // The newest release in the base comes from an earlier import, not from the user.
         base.scenario.release = base.scenario.release.filter(|Known(release)| release.id != newest_of(release).id);
     }
-    let first = assembled_after(trees, formats, files, &base, &base.scenario)?;
+    let first = assemble_run_after(trees, formats, files, &base, &base.scenario)?;
     // Defaults of a program may depend on its settings, which are known from the first reading.
     let depends = first.scenario.release.is_some_and(|Known(release)| release.depends());
     if depends || first.scenario.framework == Framework::DeepSpeed {
-        return assembled_after(trees, formats, files, &base, &first.scenario);
+        return assemble_run_after(trees, formats, files, &base, &first.scenario);
     }
     Ok(first)
 }
 
 /// Builds the run of parsed files; `chosen` is the scenario of an earlier reading.
-fn assembled_after(
+fn assemble_run_after(
     trees: &[Tree],
     formats: &[Program],
     files: &[File],
@@ -333,7 +333,7 @@ fn assembled_after(
             let mut keys = Keys::new(tree, place);
             formats::read(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
             ignored.extend(keys.ignored(*format));
-            keys.wrong().into_iter().for_each(|said| draft.contradict(of_file(&said, place, files)));
+            keys.wrong().into_iter().for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
             hints.push(models::spelled(stem));
@@ -343,7 +343,7 @@ fn assembled_after(
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
     let mut understood = draft.understood;
-    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
+    let besides: Vec<UnderstoodKey> = read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();

@@ -11,7 +11,7 @@ use engine::scenario::{Id, Scenario};
 
 /// Content of an `adapter_config.json`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Found {
+struct AdapterConfig {
     trained: Trained,
     model: Option<Id>,
 }
@@ -19,7 +19,7 @@ struct Found {
 /// An imported adapter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adapter {
-    found: Found,
+    found: AdapterConfig,
     /// The fields that were read.
     pub used: Vec<String>,
     /// Sentences about values that could not be read exactly.
@@ -90,7 +90,7 @@ pub fn import_adapter(json: &Value) -> Result<Adapter, String> {
         remarks.push(format!("Not understood: {}.", named(&unread)));
     }
     Ok(Adapter {
-        found: Found { trained, model: model.map(|entry| entry.id) },
+        found: AdapterConfig { trained, model: model.map(|entry| entry.id) },
         used: fields.keys().filter(read).cloned().collect(),
         remarks,
     })

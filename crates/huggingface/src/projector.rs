@@ -9,7 +9,7 @@ mod sound;
 use serde_json::{Map, Value};
 
 use super::fields::Fields;
-use super::tower::{Part, Tower, layer_norm, linear};
+use super::tower::{NestedConfig, Tower, layer_norm, linear};
 use super::tower::{images, qwen};
 use engine::model::transformer::{self, Architecture};
 
@@ -58,11 +58,11 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
         return Some(audio);
     }
     let vision = fields.object("vision_config")?;
-    let (tower, projection) = of_encoder(fields, kind, text, vision)
-        .or_else(|| of_shuffle(fields, kind, text, vision))
-        .or_else(|| of_merger(fields, kind, text, vision))
-        .or_else(|| queries::of_queries(fields, kind, shape, vision))
-        .or_else(|| several::of_several(fields, kind, text, vision))?;
+    let (tower, projection) = read_clip_encoder(fields, kind, text, vision)
+        .or_else(|| read_shuffling_encoder(fields, kind, text, vision))
+        .or_else(|| read_merging_encoder(fields, kind, text, vision))
+        .or_else(|| queries::read_query_encoder(fields, kind, shape, vision))
+        .or_else(|| several::read_several_encoders(fields, kind, text, vision))?;
     for name in [
         "image_token_index",
         "video_token_index",
@@ -91,8 +91,8 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
 }
 
 /// Reads encoders like CLIP and SigLIP with a projection of each patch.
-fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
-    let part = |usual: &str| Part::of(vision, usual);
+fn read_clip_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| NestedConfig::of(vision, usual);
     Some(match kind {
         "gemma3" | "shieldgemma2" => {
             /// Tokens of an image (arXiv 2503.19786, section 2.1).
@@ -145,7 +145,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
 }
 
 /// Reads `InternViT`, whose patches are shuffled by a ratio before two projections.
-fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) {
+fn shuffled_intern(fields: &mut Fields, part: &NestedConfig, text: f64) -> (Tower, f64) {
     let tower = images::intern(part);
     let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
     fields.mark("downsample_ratio");
@@ -154,8 +154,8 @@ fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) 
 }
 
 /// Reads encoders whose patches are shuffled into fewer, wider tokens.
-fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
-    let part = |usual: &str| Part::of(vision, usual);
+fn read_shuffling_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| NestedConfig::of(vision, usual);
     Some(match kind {
         "idefics3" | "smolvlm" => {
             let tower = images::siglip(&part("idefics3_vision"), false);
@@ -182,8 +182,8 @@ fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
 }
 
 /// Reads encoders that merge patches themselves, and others of one model.
-fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
-    let part = |usual: &str| Part::of(vision, usual);
+fn read_merging_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| NestedConfig::of(vision, usual);
     Some(match kind {
         "qwen2_vl" | "qwen2_vl_text" => (qwen::qwen_2(&part("qwen2_vl_vision")), 0.0),
         "qwen2_5_vl" | "exaone4_5" => (qwen::qwen_25(&part("qwen2_5_vl_vision")), 0.0),

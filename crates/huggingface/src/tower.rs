@@ -81,12 +81,12 @@ impl Tower {
 }
 
 /// Fields of a nested configuration, with the defaults of its class.
-pub(super) struct Part<'a> {
+pub(super) struct NestedConfig<'a> {
     given: &'a Map<String, Value>,
     class: Map<String, Value>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> NestedConfig<'a> {
     /// Creates a part from a nested configuration; `usual` is the default type.
     pub(super) fn of(given: &'a Map<String, Value>, usual: &str) -> Self {
         let kind = given.get("model_type").and_then(Value::as_str).unwrap_or(usual);
@@ -142,7 +142,7 @@ pub(super) const fn layer_norm(width: f64) -> f64 {
 }
 
 /// Reads the dimensions that vision configurations share.
-pub(super) fn shape(part: &Part) -> Tower {
+pub(super) fn shape(part: &NestedConfig) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("embed_dim"));
     let ratio = part.number_or("mlp_ratio", 4.0);
     Tower {
@@ -182,6 +182,6 @@ pub(super) fn usual_layer(tower: &Tower) -> f64 {
 }
 
 /// Returns the numbers of a patch: pixels times channels.
-pub(super) fn pixels(part: &Part, tower: &Tower) -> f64 {
+pub(super) fn pixels(part: &NestedConfig, tower: &Tower) -> f64 {
     part.number_or("num_channels", part.number_or("in_channels", 3.0)) * tower.patch * tower.patch
 }

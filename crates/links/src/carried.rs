@@ -31,7 +31,7 @@ pub fn is_png(file: &[u8]) -> bool {
 }
 
 /// Returns the link in a PNG file: the first text chunk that holds one.
-pub fn of_png(file: &[u8]) -> Option<String> {
+pub fn link_in_png(file: &[u8]) -> Option<String> {
     let mut rest = file.strip_prefix(&PNG)?;
     loop {
         let (length, after) = rest.split_first_chunk::<4>()?;
@@ -49,7 +49,7 @@ pub fn of_png(file: &[u8]) -> Option<String> {
 }
 
 /// Returns the link in an SVG.
-pub fn of_svg(text: &str) -> Option<String> {
+pub fn link_in_svg(text: &str) -> Option<String> {
     let inside = between(text, "<metadata", "</metadata>")?;
     let link = inside.split_once('>')?.1.trim();
     let link = link.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
@@ -57,12 +57,12 @@ pub fn of_svg(text: &str) -> Option<String> {
 }
 
 /// Returns the link in a JSON report: an address or a fragment.
-pub fn of_json(json: &Value) -> Option<&str> {
+pub fn link_in_json(json: &Value) -> Option<&str> {
     json.get("link")?.as_str().filter(|link| is_link(link))
 }
 
 /// Returns a link in plain text, or in the last line of a CSV.
-pub fn of_text(text: &str) -> Option<&str> {
+pub fn link_in_text(text: &str) -> Option<&str> {
     let last = text.trim().rsplit('\n').next()?.trim();
     let link = last.strip_prefix("# ").unwrap_or(last);
     (is_link(link) && !link.contains([' ', '{', '<', '"'])).then_some(link)
@@ -111,18 +111,18 @@ mod tests {
     #[test]
     fn a_picture_carries_its_link_and_is_still_one() {
         let (plain, file) = (picture(), in_png(&picture(), LINK));
-        assert!(is_png(&file) && of_png(&plain).is_none());
-        assert_eq!(of_png(&file).as_deref(), Some(LINK));
+        assert!(is_png(&file) && link_in_png(&plain).is_none());
+        assert_eq!(link_in_png(&file).as_deref(), Some(LINK));
         assert_eq!(file[..AFTER_SIZE], plain[..AFTER_SIZE]);
         assert!(file.ends_with(&plain[AFTER_SIZE..]));
         // The link is found even if another program moves the text chunk to the end.
         let mut moved = plain[..AFTER_SIZE].to_vec();
         chunk(&mut moved, *b"IDAT", &[0; 9]);
         chunk(&mut moved, *b"tEXt", &[b"Comment\0", LINK.as_bytes()].concat());
-        assert_eq!(of_png(&moved).as_deref(), Some(LINK));
+        assert_eq!(link_in_png(&moved).as_deref(), Some(LINK));
         // A truncated file has no link and causes no panic.
         for end in 0..file.len() {
-            let found = of_png(&file[..end]);
+            let found = link_in_png(&file[..end]);
             assert!(found.is_none() || found.as_deref() == Some(LINK));
         }
         assert_eq!(in_png(b"short", LINK), b"short");
@@ -133,7 +133,7 @@ mod tests {
         let saved = include_bytes!("carried/saved.png");
         let plain = [&saved[..AFTER_SIZE], &saved[AFTER_SIZE + AROUND + TEXT_HEAD.len() + OF_SAVED.len()..]].concat();
         // Files saved by the first version of the page stay readable.
-        assert_eq!(of_png(saved).as_deref(), Some(OF_SAVED));
+        assert_eq!(link_in_png(saved).as_deref(), Some(OF_SAVED));
         assert_eq!(in_png(&plain, OF_SAVED), saved);
         let mut reader = png::Decoder::new(std::io::Cursor::new(saved)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -145,16 +145,16 @@ mod tests {
     #[test]
     fn texts_that_carry_a_link_are_told_from_others() {
         let svg = format!("<svg><title>a &amp; b</title><metadata>{}</metadata></svg>", LINK.replace('&', "&amp;"));
-        assert_eq!(of_svg(&svg).as_deref(), Some(LINK));
-        assert_eq!(of_svg("<svg><metadata>Inkscape</metadata></svg>"), None);
-        assert_eq!(of_svg("<svg/>"), None);
-        assert_eq!(of_text(&format!("a,b\n1,2\n# {LINK}\n")), Some(LINK));
-        assert_eq!(of_text(LINK), Some(LINK));
-        assert_eq!(of_text("v=1"), Some("v=1"));
+        assert_eq!(link_in_svg(&svg).as_deref(), Some(LINK));
+        assert_eq!(link_in_svg("<svg><metadata>Inkscape</metadata></svg>"), None);
+        assert_eq!(link_in_svg("<svg/>"), None);
+        assert_eq!(link_in_text(&format!("a,b\n1,2\n# {LINK}\n")), Some(LINK));
+        assert_eq!(link_in_text(LINK), Some(LINK));
+        assert_eq!(link_in_text("v=1"), Some("v=1"));
         for other in ["", "a,b\n1,2\n", "{\"v=\": 1}", "https://example.org/", "see v=1"] {
-            assert_eq!(of_text(other), None, "{other}");
+            assert_eq!(link_in_text(other), None, "{other}");
         }
-        assert_eq!(of_json(&json!({ "link": LINK })), Some(LINK));
-        assert_eq!(of_json(&json!({ "link": "up" })), None);
+        assert_eq!(link_in_json(&json!({ "link": LINK })), Some(LINK));
+        assert_eq!(link_in_json(&json!({ "link": "up" })), None);
     }
 }

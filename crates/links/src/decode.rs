@@ -42,7 +42,7 @@ pub struct Decoded {
 /// assert_eq!(decoded.issues.len(), 1);
 /// ```
 pub fn decode(text: &str) -> Decoded {
-    of_text(text, decode_pairs)
+    decode_text_with(text, decode_pairs)
 }
 
 /// Decodes a text like [`decode`], but in the usual node of the GPU if the text was written by hand
@@ -54,7 +54,7 @@ pub fn decode(text: &str) -> Decoded {
 /// assert_eq!(decoded.issues.len(), 1);
 /// ```
 pub fn decode_in_node(text: &str) -> Decoded {
-    of_text(text, |mut link| {
+    decode_text_with(text, |mut link| {
         link.screen.spell();
         let node = usual_node_of(&link.screen);
         link.screen.pairs.extend(node.map(|(_, node)| (CLUSTER_KEY.to_owned(), node.id.to_owned())));
@@ -77,17 +77,17 @@ fn usual_node_of(pairs: &Pairs) -> Option<(&'static AcceleratorEntry, &'static C
     Some((gpu, usual_node(gpu.id)?))
 }
 
-fn of_text(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
-    if text.trim_start().starts_with('{') { decoded(Link::of(json::read(text))) } else { of_link(text, decoded) }
+fn decode_text_with(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
+    if text.trim_start().starts_with('{') { decoded(Link::of(json::read(text))) } else { decode_link_with(text, decoded) }
 }
 
 /// Decodes an address or a fragment with or without `#`; an empty text gives the first visit's
 /// scenario.
 pub fn decode_link(text: &str) -> Decoded {
-    of_link(text, decode_pairs)
+    decode_link_with(text, decode_pairs)
 }
 
-fn of_link(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
+fn decode_link_with(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
     let without =
         |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues, keys: Vec::new() };
     if text.len() > LONGEST_LINK {
@@ -112,7 +112,7 @@ fn decode_pairs(link: Link) -> Decoded {
     for (section, place) in sections.into_iter().zip(PLACES) {
         let mut wrong = Vec::new();
         pins.extend(v1::read_pin(&screen, section, &mut wrong));
-        issues.extend(wrong.into_iter().map(|issue| of_a_pin(place, issue)));
+        issues.extend(wrong.into_iter().map(|issue| reword_for_pin(place, issue)));
     }
     if pinned > MOST_PINS {
         let message = format!("The link pins {pinned} scenarios. The first {MOST_PINS} were read.");
@@ -120,7 +120,7 @@ fn decode_pairs(link: Link) -> Decoded {
     }
     // Issues of the scenario on screen come first.
     let mut of_screen = Vec::new();
-    v1::ages(&screen, &mut of_screen);
+    v1::check_versions(&screen, &mut of_screen);
     let scenario = v1::read(&screen, &mut of_screen);
     of_screen.extend(screen.issues);
     of_screen.append(&mut issues);
@@ -138,7 +138,7 @@ const PLACES: [&str; MOST_PINS] = ["first", "second", "third"];
 
 /// Rewords an issue of a pinned scenario. An error leaves the pin out, so the value used instead
 /// does not matter.
-fn of_a_pin(place: &str, issue: Issue) -> Issue {
+fn reword_for_pin(place: &str, issue: Issue) -> Issue {
     let Issue { severity, key, message, cause } = issue;
     let message = if severity == Severity::Error {
         let cause = message.rsplit_once(". ").map_or(message.as_str(), |(cause, _)| cause);

@@ -16,7 +16,7 @@ use engine::stats::Errors;
 
 /// Accuracy on one accelerator.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OfAccelerator {
+pub struct ByAccelerator {
     /// Rows with a measured step time or peak memory.
     pub runs: usize,
     /// Errors of step times that are limited by the hardware.
@@ -26,7 +26,7 @@ pub struct OfAccelerator {
 }
 
 /// Returns the accuracy on each accelerator, keyed by its identifier in the catalog.
-pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'static str, OfAccelerator> {
+pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'static str, ByAccelerator> {
     let mut errors: BTreeMap<&'static str, (usize, Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for (entry, prediction) in predicted(entries) {
         let (step, peak) = (prediction.step_error(), prediction.memory_error());
@@ -35,7 +35,7 @@ pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'
         steps.extend(step.filter(|_| entry.is_fast() == Some(true)));
         peaks.extend(peak);
     }
-    let of = |(runs, steps, peaks): (usize, Vec<f64>, Vec<f64>)| OfAccelerator {
+    let of = |(runs, steps, peaks): (usize, Vec<f64>, Vec<f64>)| ByAccelerator {
         runs,
         steps: Errors::from_errors(&steps),
         peaks: Errors::from_errors(&peaks),
@@ -124,7 +124,7 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
          pub(super) const MEASURED: &[Measured] = &[\n",
     );
     // Writing to a string cannot fail.
-    for (id, OfAccelerator { runs, steps, peaks }) in measured(entries.clone()) {
+    for (id, ByAccelerator { runs, steps, peaks }) in measured(entries.clone()) {
         let median =
             |errors: Option<Errors>| errors.map_or("None".to_owned(), |of| format!("Some({:.1})", 1e2 * of.median));
         let count = |errors: Option<Errors>| errors.map_or(0, |of| of.count);

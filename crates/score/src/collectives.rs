@@ -31,14 +31,14 @@ impl Collective {
 
 /// Collectives that the engine models.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RowCollective {
     AllGather,
     ReduceScatter,
     AllReduce,
     AllToAll,
 }
 
-impl Kind {
+impl RowCollective {
     fn of(name: &str) -> Option<Self> {
         let plain: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphabetic).collect();
         match plain.as_str() {
@@ -66,7 +66,7 @@ impl Kind {
 /// Returns the reason for leaving out the row.
 pub fn read(cells: &Cells<'_>) -> Result<Collective, LeftOut> {
     let [name, metric, link] = ["collective", "metric", "link"].map(|name| cells.get(name));
-    let kind = Kind::of(name).ok_or_else(|| LeftOut::because("a collective that is not modelled").about(name))?;
+    let kind = RowCollective::of(name).ok_or_else(|| LeftOut::because("a collective that is not modelled").about(name))?;
     if !metric.starts_with("bus ") {
         return Err(LeftOut::because("not a bus bandwidth").about(metric));
     }
@@ -83,10 +83,10 @@ pub fn read(cells: &Cells<'_>) -> Result<Collective, LeftOut> {
     let group = Group::consecutive(gpus, gpus, &network);
     let bytes = Bytes::new(size);
     let time: Seconds = match kind {
-        Kind::AllGather => all_gather(&network, group, bytes),
-        Kind::ReduceScatter => reduce_scatter(&network, group, bytes),
-        Kind::AllReduce => all_reduce(&network, group, bytes),
-        Kind::AllToAll => all_to_all(&network, group, bytes, AllToAll::Linear),
+        RowCollective::AllGather => all_gather(&network, group, bytes),
+        RowCollective::ReduceScatter => reduce_scatter(&network, group, bytes),
+        RowCollective::AllReduce => all_reduce(&network, group, bytes),
+        RowCollective::AllToAll => all_to_all(&network, group, bytes, AllToAll::Linear),
     };
     Ok(Collective {
         source: cells.get("source").to_owned(),

@@ -48,7 +48,7 @@ pub enum End {
     /// The run ran out of memory.
     OutOfMemory,
     /// The run failed for an unknown reason.
-    FailedUntold,
+    FailedWithoutCause,
 }
 
 const ENDS: [(&str, End); 5] = [
@@ -56,7 +56,7 @@ const ENDS: [(&str, End); 5] = [
     ("ran at its limit", End::RanAtItsLimit),
     ("out of memory", End::OutOfMemory),
     ("oom", End::OutOfMemory),
-    ("failed, untold", End::FailedUntold),
+    ("failed, untold", End::FailedWithoutCause),
 ];
 
 /// Measurements of a run that are comparable with its scenario.

@@ -53,7 +53,7 @@ impl Row {
 
     /// Returns whether the run failed or ran out of memory.
     pub fn failed(&self) -> bool {
-        matches!(self.linked.end, Some(End::OutOfMemory | End::FailedUntold))
+        matches!(self.linked.end, Some(End::OutOfMemory | End::FailedWithoutCause))
     }
 
     /// Returns whether the run succeeded.

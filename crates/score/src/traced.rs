@@ -86,7 +86,7 @@ impl Traced {
         use trace::allocator::Segments;
         let setup = self.scenario.setup();
         let first = stages(&setup).first;
-        let trace = if self.norms_alone { Trace::of_norms(&setup, &first) } else { Trace::of(&setup, &first) };
+        let trace = if self.norms_alone { Trace::record_norms(&setup, &first) } else { Trace::of(&setup, &first) };
         let Peak { allocated, by, moment: at, operator } = trace.peak();
         Figures {
             allocated: allocated as f64,

@@ -1,8 +1,8 @@
 //! Planning questions in a sentence: from a deadline, a budget or available GPUs to hardware.
 
-use analysis::plan::{Kind, Question, USUAL_DAYS};
+use analysis::plan::{SearchKind, Question, USUAL_DAYS};
 
-use crate::said::Said;
+use crate::said::StatedValues;
 
 /// A planning question, or a request for the best layout.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ impl Asks {
 
     /// Returns whether the answer chooses hardware and layout.
     pub(crate) fn chooses_hardware(&self) -> bool {
-        self.question.is_some_and(|question| question.kind() == Kind::Runs)
+        self.question.is_some_and(|question| question.kind() == SearchKind::Runs)
     }
 }
 
@@ -69,7 +69,7 @@ const HOURS: f64 = 24.0;
 
 /// Returns the question of a sentence, and adds conflicts and assumptions about its limit to
 /// `notes`.
-pub(crate) fn of(said: &Said, notes: &mut Notes) -> Option<Asks> {
+pub(crate) fn of(said: &StatedValues, notes: &mut Notes) -> Option<Asks> {
     let number = |key: &str| said.number(key);
     let units = [("ask.days", 1.0), ("ask.weeks", 7.0), ("ask.months", 30.0), ("ask.hours", 1.0 / HOURS)];
     let days = units.into_iter().find_map(|(key, factor)| Some(number(key)? * factor));

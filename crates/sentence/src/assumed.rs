@@ -8,12 +8,12 @@ use engine::params::ParamId;
 use engine::params::labels;
 use engine::scenario::Scenario;
 
-use crate::Kind;
+use crate::Topic;
 use crate::asks::{Asks, Notes};
 use crate::means::{self, counted};
 use crate::reading::Finding;
-use crate::said::Said;
-use crate::settle::{Settled, layout_of};
+use crate::said::StatedValues;
+use crate::settle::{SettledScenario, layout_of};
 
 /// A value that was assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,13 +63,13 @@ fn new(key: &'static str, value: impl Into<String>, why: impl Into<String>) -> A
 
 /// Returns all assumptions, the most influential first.
 pub(crate) fn of(
-    said: &Said,
-    settled: &Settled,
+    said: &StatedValues,
+    settled: &SettledScenario,
     asks: Option<&Asks>,
     notes: &Notes,
     found: &[Finding],
 ) -> Vec<Assumed> {
-    let Settled { scenario, is_new, chosen, .. } = settled;
+    let SettledScenario { scenario, is_new, chosen, .. } = settled;
     let plans = asks.is_some_and(Asks::chooses_hardware);
     let mut all: Vec<Assumed> = Vec::new();
     let is_chosen = |key: &str| chosen.iter().any(|(own, ..)| *own == key);
@@ -86,7 +86,7 @@ pub(crate) fn of(
             .map(|(key, value, why)| new(key, value.clone(), why.clone())),
     );
     all.extend(notes.assumed.iter().map(|(key, value, why)| new(key, *value, *why)));
-    let keys = [(Kind::Model, "model"), (Kind::Gpu, "gpu")];
+    let keys = [(Topic::Model, "model"), (Topic::Gpu, "gpu")];
     for Finding { is, .. } in found.iter().filter(|found| !found.is.notes.is_empty()) {
         if let Some((_, key)) = keys.iter().find(|(kind, key)| *kind == is.kind && !is_chosen(key)) {
             let counts = |(own, value): &&(String, String)| {
@@ -98,7 +98,7 @@ pub(crate) fn of(
         }
     }
     if *is_new {
-        all.extend(of_new(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)));
+        all.extend(new_scenario_assumptions(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)));
     } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
         all.push(new("gpus", format::gpus(scenario.gpus), "the text names no number, and a node has as many"));
     }
@@ -139,7 +139,7 @@ fn number_of_gpus(scenario: &Scenario) -> &'static str {
 }
 
 /// Returns the assumptions of a new scenario.
-fn of_new(said: &Said, scenario: &Scenario, asks: Option<&Asks>, plans: bool) -> Vec<Assumed> {
+fn new_scenario_assumptions(said: &StatedValues, scenario: &Scenario, asks: Option<&Asks>, plans: bool) -> Vec<Assumed> {
     let mut all = Vec::new();
     let nobody = "the text names none";
     let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);

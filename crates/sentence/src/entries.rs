@@ -199,7 +199,7 @@ pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
         let last = RELEASES.iter().rfind(|release| is_program(release, &name))?;
         let version = text.tokens.get(next).filter(|token| token.sort == Sort::Number && !token.is_after_break);
         let of_version =
-            version.filter(|token| token.word.contains('.')).and_then(|token| of_version(last, &token.word));
+            version.filter(|token| token.word.contains('.')).and_then(|token| release_at_version(last, &token.word));
         Some(match of_version {
             Some(release) => Entry { id: release.id, note: None, next: next + 1 },
             None => Entry { id: releases::newest(last.program_key())?.id, note: None, next },
@@ -217,7 +217,7 @@ fn is_program(release: &Release, name: &str) -> bool {
 }
 
 /// Returns the last release of a program up to a version.
-fn of_version(of: &Release, version: &str) -> Option<&'static Release> {
+fn release_at_version(of: &Release, version: &str) -> Option<&'static Release> {
     let numbers = |text: &str| text.split('.').filter_map(|part| part.parse().ok()).collect::<Vec<u32>>();
     let wanted = numbers(version);
     let is_before = |release: &&Release| {

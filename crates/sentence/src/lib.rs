@@ -19,18 +19,18 @@ mod settle;
 mod tokens;
 mod words;
 
-use analysis::plan::Kind as PlanKind;
+use analysis::plan::SearchKind as PlanKind;
 use engine::params::{Group, ParamId};
 use engine::scenario::Scenario;
 
 pub use asks::Asks;
 pub use assumed::Assumed;
-use said::Said;
-use settle::Settled;
+use said::StatedValues;
+use settle::SettledScenario;
 
 /// Topic of a part of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum Topic {
     /// A model, or its size.
     Model,
     /// GPUs, nodes, their memory and their network.
@@ -61,7 +61,7 @@ pub enum Kind {
     Filler,
 }
 
-impl Kind {
+impl Topic {
     /// Returns the key of the kind, for styles and programs.
     ///
     /// ```
@@ -115,7 +115,7 @@ pub struct Mark {
     /// Interpretation, in words; empty for a filler word.
     pub means: String,
     /// Topic of the part.
-    pub kind: Kind,
+    pub kind: Topic,
     /// Notes on ambiguous or misspelled words, as sentences.
     pub taken: Vec<String>,
 }
@@ -168,7 +168,7 @@ impl Understood {
     /// assert!(!sentence::understand("does it fit?", &default_scenario()).is_anything());
     /// ```
     pub fn is_anything(&self) -> bool {
-        self.marks.iter().any(|mark| mark.kind != Kind::Filler)
+        self.marks.iter().any(|mark| mark.kind != Topic::Filler)
     }
 }
 
@@ -186,7 +186,7 @@ impl Understood {
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
     let reading = reading::read(text);
-    let (said, mut conflicts) = Said::of(text, &reading.found);
+    let (said, mut conflicts) = StatedValues::of(text, &reading.found);
     let mut notes = asks::Notes::default();
     let mut asks = asks::of(&said, &mut notes);
     conflicts.append(&mut notes.conflicts);
@@ -194,7 +194,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let plans = asks.as_ref().is_some_and(|asks| {
         asks.question.is_some_and(|question| question.kind() == PlanKind::Runs || is_of_own(question))
     });
-    let mut settled = Settled::of(text, &said, now, seeks, plans);
+    let mut settled = SettledScenario::of(text, &said, now, seeks, plans);
     conflicts.append(&mut settled.conflicts);
     if let Some(asks) = asks.as_mut().filter(|asks| asks.chooses_hardware() && said.has(&["hw", "cluster", "card"])) {
         asks.clusters = catalog::cluster(settled.scenario.network.id).map(|entry| entry.id).into_iter().collect();
@@ -222,7 +222,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         from: *from,
         to: *to,
         means: String::new(),
-        kind: Kind::Filler,
+        kind: Topic::Filler,
         taken: Vec::new(),
     });
     let mut marks: Vec<Mark> = of_found.chain(fillers).collect();

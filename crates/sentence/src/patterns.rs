@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use links::spelling::option_names;
 
-use crate::Kind;
+use crate::Topic;
 use crate::entries::{self, Text};
 use crate::numbers::{self, Read};
 use crate::tokens::{Sort, Token, tokens};
 use crate::words::{NAMED_ALONE, ROWS, Row};
 
 /// An element of a pattern.
-enum Part {
+enum PatternPart {
     /// A slot, by name.
     Slot(&'static str),
     /// One of several sequences of words.
@@ -19,7 +19,7 @@ enum Part {
 }
 
 /// Elements, each with a flag for optional ones.
-type Parts = Vec<(Part, bool)>;
+type Parts = Vec<(PatternPart, bool)>;
 
 /// All patterns, each with its row.
 static PATTERNS: LazyLock<Vec<(Parts, &Row)>> = LazyLock::new(|| ROWS.iter().map(|row| (parts(row.0), row)).collect());
@@ -28,11 +28,11 @@ fn parts(pattern: &'static str) -> Parts {
     let part = |word: &'static str| {
         let (word, is_optional) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
         if word.starts_with('{') {
-            return (Part::Slot(word), is_optional);
+            return (PatternPart::Slot(word), is_optional);
         }
         let any = if word == "/" { vec![word] } else { word.split('/').collect() };
         let words = any.into_iter().map(|word| tokens(word).into_iter().map(|token| token.word).collect());
-        (Part::Words(words.collect()), is_optional)
+        (PatternPart::Words(words.collect()), is_optional)
     };
     pattern.split_whitespace().map(part).collect()
 }
@@ -40,8 +40,8 @@ fn parts(pattern: &'static str) -> Parts {
 /// Returns all words of the patterns, and of the options that are named alone.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let words = PATTERNS.iter().flat_map(|(parts, _)| parts).filter_map(|(part, _)| match part {
-        Part::Words(any) => Some(any.iter().flatten().map(String::as_str)),
-        Part::Slot(_) => None,
+        PatternPart::Words(any) => Some(any.iter().flatten().map(String::as_str)),
+        PatternPart::Slot(_) => None,
     });
     let names = NAMED_ALONE.iter().flat_map(|key| option_names(key));
     words.flatten().chain(names.flat_map(|name| name.split(|sign: char| !sign.is_alphabetic())))
@@ -51,7 +51,7 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub(crate) struct Match {
     /// Topic of the span.
-    pub(crate) kind: Kind,
+    pub(crate) kind: Topic,
     /// Keys with values.
     pub(crate) pairs: Vec<(String, String)>,
     /// Notes on the interpretation.
@@ -69,13 +69,13 @@ struct Beginning {
 }
 
 /// A text with the catalog entries that begin at each token.
-pub(crate) struct Looked<'a> {
+pub(crate) struct IndexedText<'a> {
     /// The text.
     pub(crate) text: Text<'a>,
     entries: Vec<Beginning>,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> IndexedText<'a> {
     /// Looks up the entries of all tokens.
     pub(crate) fn new(text: Text<'a>) -> Self {
         let look = |at| Beginning {
@@ -108,7 +108,7 @@ impl<'a> Looked<'a> {
         if let Some((id, meaning, next)) = entries::option(&self.text, at)
             && best.as_ref().is_none_or(|best| best.next < next)
         {
-            best = Some(Match { kind: Kind::of(id), pairs: pairs(&meaning, &[]), notes: Vec::new(), next });
+            best = Some(Match { kind: Topic::of(id), pairs: pairs(&meaning, &[]), notes: Vec::new(), next });
         }
         best
     }
@@ -116,7 +116,7 @@ impl<'a> Looked<'a> {
     /// Matches elements recursively, and returns the index after the last token.
     fn matched(
         &self,
-        parts: &[(Part, bool)],
+        parts: &[(PatternPart, bool)],
         start: usize,
         at: usize,
         slots: &mut Vec<String>,
@@ -162,10 +162,10 @@ impl<'a> Looked<'a> {
 
     /// Returns the possible ends of an element that begins at a token, and appends values to slots
     /// and notes.
-    fn part(&self, part: &Part, at: usize, slots: &mut Vec<String>, notes: &mut Vec<String>) -> Vec<usize> {
+    fn part(&self, part: &PatternPart, at: usize, slots: &mut Vec<String>, notes: &mut Vec<String>) -> Vec<usize> {
         match part {
-            Part::Slot(name) => self.slot(name, at, slots, notes).into_iter().collect(),
-            Part::Words(any) => {
+            PatternPart::Slot(name) => self.slot(name, at, slots, notes).into_iter().collect(),
+            PatternPart::Words(any) => {
                 let is_here = |words: &&Vec<String>| {
                     let here = self.text.tokens.get(at..at + words.len());
                     here.is_some_and(|here| here.iter().zip(words.iter()).all(|(token, word)| token.word == *word))
@@ -216,7 +216,7 @@ impl<'a> Looked<'a> {
         let all_known = spelled.pairs.iter().all(|(key, _)| links::v1::is_key(key));
         let first = spelled.pairs.first().and_then(|(key, _)| engine::params::find(key));
         (is_one_word && all_known && name.len() > 1).then(|| Match {
-            kind: first.map_or(Kind::Layout, |param| Kind::of(param.id)),
+            kind: first.map_or(Topic::Layout, |param| Topic::of(param.id)),
             pairs: spelled.pairs.clone(),
             notes: Vec::new(),
             next,
@@ -291,9 +291,9 @@ mod tests {
     #[test]
     fn every_slot_matches_a_value() {
         let text = "8 16k 1024 3B 2T 80GB, 400 Gbit/s, llama 3 8b, H100, dgx-h100, torchtitan";
-        let looked = Looked::new(Text { text, tokens: tokens(text) });
+        let looked = IndexedText::new(Text { text, tokens: tokens(text) });
         for (part, _) in PATTERNS.iter().flat_map(|(parts, _)| parts) {
-            let Part::Slot(slot) = part else { continue };
+            let PatternPart::Slot(slot) = part else { continue };
             let matches = |at| looked.slot(slot, at, &mut Vec::new(), &mut Vec::new()).is_some();
             assert!((0..looked.text.tokens.len()).any(matches), "{slot}");
         }

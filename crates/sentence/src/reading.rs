@@ -9,9 +9,9 @@ use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use links::spelling;
 
-use crate::Kind;
+use crate::Topic;
 use crate::entries::{Text, family, taken};
-use crate::patterns::{Looked, Match, vocabulary};
+use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
 use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS};
 
@@ -58,7 +58,7 @@ pub(crate) fn read(text: &str) -> Reading {
     let mut split = tokens(text);
     split.truncate(MOST);
     let notes = corrected(&mut split);
-    let looked = Looked::new(Text { text, tokens: split });
+    let looked = IndexedText::new(Text { text, tokens: split });
     let mut reading = walked(&looked);
     for (at, note) in notes {
         // Attach notes on corrected words to the span with the word.
@@ -70,7 +70,7 @@ pub(crate) fn read(text: &str) -> Reading {
     reading
 }
 
-fn walked(looked: &Looked) -> Reading {
+fn walked(looked: &IndexedText) -> Reading {
     let tokens = &looked.text.tokens;
     let mut reading = Reading::default();
     let (mut at, mut is_after_match) = (0, false);
@@ -85,7 +85,7 @@ fn walked(looked: &Looked) -> Reading {
         }
         if let Some(mut is) = matched {
             let next = is.next;
-            of_name(&mut is, looked.text.of(at, next));
+            derive_quantization(&mut is, looked.text.of(at, next));
             let last = tokens.get(is.next.saturating_sub(1)).map_or(token.to, |last| last.to);
             at = is.next;
             reading.found.push(Finding { from: token.from, to: last, is });
@@ -141,15 +141,15 @@ fn negated(text: &str, reading: &mut Reading) {
 }
 
 /// Derives quantization from the name of a checkpoint.
-fn of_name(is: &mut Match, typed: &str) {
-    let is_4bit = is.kind == Kind::Model && typed.contains('-') && typed.to_ascii_lowercase().contains("4bit");
+fn derive_quantization(is: &mut Match, typed: &str) {
+    let is_4bit = is.kind == Topic::Model && typed.contains('-') && typed.to_ascii_lowercase().contains("4bit");
     if is_4bit {
         is.pairs.push(("quantized".to_owned(), "nf4".to_owned()));
     }
 }
 
 /// Returns whether a word is a filler.
-fn is_filler(looked: &Looked, at: usize) -> bool {
+fn is_filler(looked: &IndexedText, at: usize) -> bool {
     let tokens = &looked.text.tokens;
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
     let is_begun = looked.may_begin(at, false) || before.is_some_and(|before| before.sort == Sort::Sign);
@@ -161,7 +161,7 @@ fn is_filler(looked: &Looked, at: usize) -> bool {
 }
 
 /// Ends an unknown span before a token.
-fn close(looked: &Looked, reading: &mut Reading, open: &mut Option<usize>, before: usize) {
+fn close(looked: &IndexedText, reading: &mut Reading, open: &mut Option<usize>, before: usize) {
     let Some(first) = open.take() else { return };
     let tokens = &looked.text.tokens;
     // Trailing signs are not part of the span.
@@ -209,14 +209,14 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
 }
 
 /// Searches unknown spans for misspelled names.
-fn misspelt(looked: &Looked, reading: &mut Reading) {
+fn misspelt(looked: &IndexedText, reading: &mut Reading) {
     for mut gap in core::mem::take(&mut reading.gaps) {
         let text = looked.text.text;
         let typed = text.get(gap.from..gap.to).unwrap_or_default();
         if let Some((id, name, to)) = slip_of_a_model(looked, &gap) {
             let typed = text.get(gap.from..to).unwrap_or_default();
             let is = Match {
-                kind: Kind::Model,
+                kind: Topic::Model,
                 pairs: vec![("model".into(), id.into())],
                 notes: vec![taken(typed, name)],
                 next: 0,
@@ -241,7 +241,7 @@ fn misspelt(looked: &Looked, reading: &mut Reading) {
 }
 
 /// Finds a model whose name is misspelled in its letters but not in its digits.
-fn slip_of_a_model(looked: &Looked, gap: &Gap) -> Option<(&'static str, &'static str, usize)> {
+fn slip_of_a_model(looked: &IndexedText, gap: &Gap) -> Option<(&'static str, &'static str, usize)> {
     let tokens = &looked.text.tokens;
     let first = tokens.iter().position(|token| token.from == gap.from)?;
     let parts = |name: &str| {

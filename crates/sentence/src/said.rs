@@ -17,7 +17,7 @@ struct Given {
 
 /// All values of a sentence.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said(Vec<Given>);
+pub(crate) struct StatedValues(Vec<Given>);
 
 /// Maps keys of one subject to a common key.
 fn thing(key: &str) -> &str {
@@ -31,7 +31,7 @@ fn thing(key: &str) -> &str {
     }
 }
 
-impl Said {
+impl StatedValues {
     /// Collects the values of the understood spans, and sentences about contradictions.
     pub(crate) fn of(text: &str, found: &[Finding]) -> (Self, Vec<String>) {
         let mut said = Self::default();

@@ -16,7 +16,7 @@ use links::release::apply_depending;
 use links::{put, v1};
 
 use crate::means;
-use crate::said::Said;
+use crate::said::StatedValues;
 
 /// Default node: the most common one for training.
 const USUAL_NODE: &str = "dgx-h100";
@@ -35,7 +35,7 @@ const LEAST_OF_ALL: f64 = 64.0;
 const MOST_LAYOUTS: usize = 40_000;
 
 /// A scenario, with the decisions made for it.
-pub(crate) struct Settled {
+pub(crate) struct SettledScenario {
     /// The scenario.
     pub(crate) scenario: Scenario,
     /// Whether the scenario is new.
@@ -46,10 +46,10 @@ pub(crate) struct Settled {
     pub(crate) chosen: Vec<(&'static str, String, String)>,
 }
 
-impl Settled {
+impl SettledScenario {
     /// Builds a scenario from the stated values. `seeks` requests a layout search; `plans` means
     /// that the answer chooses hardware and layout.
-    pub(crate) fn of(text: &str, said: &Said, now: &Scenario, seeks: bool, plans: bool) -> Self {
+    pub(crate) fn of(text: &str, said: &StatedValues, now: &Scenario, seeks: bool, plans: bool) -> Self {
         let is_new = said.has(&["model", "size"]);
         let scenario = if is_new { default_scenario() } else { *now };
         let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new() };
@@ -88,7 +88,7 @@ impl Settled {
     }
 
     /// Picks cluster, GPU and model.
-    fn pick(&mut self, said: &Said) {
+    fn pick(&mut self, said: &StatedValues) {
         let card = said.number("card");
         let of_card = card.filter(|_| !said.has(&["hw", "cluster"])).and_then(gpu_with_memory);
         let gpu = said.value("hw").or_else(|| said.value("gpu")).or(of_card.map(|entry| entry.id));
@@ -134,7 +134,7 @@ impl Settled {
     }
 
     /// Sets the number of GPUs: as stated, by nodes, or the GPUs of one node.
-    fn count(&mut self, said: &Said) {
+    fn count(&mut self, said: &StatedValues) {
         let node = self.scenario.network.values.gpus_per_node;
         let has_hardware = said.has(&["hw", "cluster", "card"]);
         let card = said.number("card");
@@ -188,7 +188,7 @@ impl Settled {
     }
 
     /// Sets training program and framework.
-    fn software(&mut self, text: &str, said: &Said) {
+    fn software(&mut self, text: &str, said: &StatedValues) {
         let programs: Vec<_> = said.all(v1::RELEASE_KEY).filter_map(find).collect();
         let backend = |key: &str| BACKENDS.iter().find(|(own, _)| *own == key).map(|(_, framework)| *framework);
         let own: Vec<_> = programs.iter().filter(|release| backend(release.program_key()).is_none()).collect();
@@ -237,7 +237,7 @@ impl Settled {
     }
 
     /// Sets formats that depend on other values.
-    fn precision(&mut self, said: &Said) {
+    fn precision(&mut self, said: &StatedValues) {
         if let Some(format) = said.value("sixteen") {
             if ParamId::Recipe.option(&self.scenario) == "fp32" && !said.has(&["recipe"]) {
                 self.put("recipe", "fsdp2-bf16");
@@ -263,7 +263,7 @@ impl Settled {
     }
 
     /// Notes a length above the one the model was trained on.
-    fn length(&mut self, said: &Said) {
+    fn length(&mut self, said: &StatedValues) {
         let Model::Preset { id, .. } = self.scenario.model else { return };
         let most = model(id).map_or(0, |entry| entry.max_position_embeddings);
         if said.has(&["seq"]) && most > 0 && self.scenario.seq_len > most {
@@ -277,7 +277,7 @@ impl Settled {
     }
 
     /// Picks a framework that can run the scenario, if none is named.
-    fn runnable(&mut self, said: &Said) {
+    fn runnable(&mut self, said: &StatedValues) {
         if !self.is_new || said.has(&["framework", "release"]) || self.scenario.release.is_some() {
             return;
         }
@@ -299,7 +299,7 @@ impl Settled {
     }
 
     /// Sets the global batch.
-    fn batch(&mut self, said: &Said) {
+    fn batch(&mut self, said: &StatedValues) {
         let length = f64::from(self.scenario.seq_len);
         let replicas = f64::from(self.scenario.degrees().dp);
         let word = said.number("batchword");
@@ -360,7 +360,7 @@ impl Settled {
     }
 
     /// Sets the tokens of a run that is given in samples.
-    fn data(&mut self, said: &Said) {
+    fn data(&mut self, said: &StatedValues) {
         if self.scenario.has_texts() || said.has(&["tokens"]) {
             return;
         }

@@ -2,7 +2,7 @@
 //! adapters are equal except that they have no casts.
 
 use super::event::TensorId;
-use super::node::{Kind, NONE, WeightId};
+use super::node::{NodeKind, NONE, WeightId};
 use super::tape::{Tape, Value};
 use super::weights::{Adapter, Matrix};
 
@@ -80,13 +80,13 @@ impl Tape {
             return self.add(base, added);
         }
         let tensor = self.make("add", added.bytes());
-        let node = self.node(Kind::AddWider, [base, added]);
+        let node = self.node(NodeKind::AddWider, [base, added]);
         self.value(tensor, node, added.elements, added.width)
     }
 
     /// Applies dropout and saves the mask.
     fn dropout(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Dropout, [x]);
+        let node = self.node(NodeKind::Dropout, [x]);
         let tensor = self.make("native_dropout", x.bytes());
         let mask = self.make("native_dropout", x.elements * MASK);
         self.save(node, mask);
@@ -134,6 +134,6 @@ impl Tape {
     /// Makes a tensor require gradients although nothing before it does
     /// (`enable_input_require_grads`).
     pub(super) fn require_gradient(&mut self, x: Value) -> Value {
-        if x.node == NONE { Value { node: self.node(Kind::Leaf, []), ..x } } else { x }
+        if x.node == NONE { Value { node: self.node(NodeKind::Leaf, []), ..x } } else { x }
     }
 }

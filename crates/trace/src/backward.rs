@@ -1,7 +1,7 @@
 //! Runs the backward pass of nodes: order of gradients and lifetime of saved tensors.
 
 use super::event::{Place, TensorId};
-use super::node::{Edge, Kind, NONE, SAVED, WeightId};
+use super::node::{Edge, NodeKind, NONE, SAVED, WeightId};
 use super::tape::Tape;
 
 impl Tape {
@@ -100,7 +100,7 @@ impl Tape {
     pub(super) fn run_back(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let gradient = core::mem::replace(&mut node.gradient, NONE);
-        if let Kind::Loss(loss) = node.kind {
+        if let NodeKind::Loss(loss) = node.kind {
             let ([logits, ..], [saved, ..]) = (node.inputs, core::mem::replace(&mut node.saved, [NONE; SAVED]));
             self.loss_backward(loss, logits, saved);
             self.deliver();

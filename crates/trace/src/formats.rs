@@ -107,12 +107,12 @@ impl Formats {
     }
 
     /// Returns formats in which only the norms train.
-    pub(super) const fn of_norms(self) -> Self {
+    pub(super) const fn for_norms(self) -> Self {
         Self { frozen_layers: 0, tables_train: false, norms_train: true, norms_alone: true, adapters: None, ..self }
     }
 
     /// Returns the formats of a layer.
-    pub(super) fn of_layer(&self, layer: u32) -> LayerFormats {
+    pub(super) fn layer_formats(&self, layer: u32) -> LayerFormats {
         let Self { trained, matrices, others, frozen_layers, adapters, .. } = *self;
         if layer < frozen_layers {
             return LayerFormats { matrices, norms: others, others, adapters: None };
@@ -125,13 +125,13 @@ impl Formats {
     }
 
     /// Returns the formats of embedding and head, and of the final norm.
-    pub(super) fn of_root(&self) -> [Format; 2] {
+    pub(super) fn root_formats(&self) -> [Format; 2] {
         let of = |trains: bool| if trains { self.trained } else { self.others };
         [of(self.tables_train), of(self.norms_train)]
     }
 
     /// Returns the format of a frozen copy next to trained weights.
-    pub(super) const fn of_copy(&self) -> Format {
+    pub(super) const fn copy_format(&self) -> Format {
         self.others
     }
 }

@@ -1,22 +1,22 @@
 //! Allocations of each operator's backward pass.
 
 use super::event::{Category, TensorId};
-use super::node::{Edge, Kind, NONE, Node, WeightId};
+use super::node::{Edge, NodeKind, NONE, Node, WeightId};
 use super::tape::Tape;
 
 /// Returns the backward operator of kinds that allocate only the gradient of the first input.
-const fn of_one_tensor(kind: Kind) -> Option<&'static str> {
+const fn backward_operator(kind: NodeKind) -> Option<&'static str> {
     Some(match kind {
-        Kind::Transpose | Kind::SumCopies => "clone",
-        Kind::Cast => "_to_copy",
-        Kind::Dropout => "native_dropout_backward",
-        Kind::Unary(name) | Kind::UnaryOfOutput(name) => name,
-        Kind::Scale | Kind::Complex => "mul",
-        Kind::Repeat => "sum",
-        Kind::GatherLogits => "split",
-        Kind::Slice => "slice_backward",
-        Kind::GatedFused => "swiglu_backward",
-        Kind::Routing => "scatter",
+        NodeKind::Transpose | NodeKind::SumCopies => "clone",
+        NodeKind::Cast => "_to_copy",
+        NodeKind::Dropout => "native_dropout_backward",
+        NodeKind::Unary(name) | NodeKind::UnaryOfOutput(name) => name,
+        NodeKind::Scale | NodeKind::Complex => "mul",
+        NodeKind::Repeat => "sum",
+        NodeKind::GatherLogits => "split",
+        NodeKind::Slice => "slice_backward",
+        NodeKind::GatedFused => "swiglu_backward",
+        NodeKind::Routing => "scatter",
         _ => return None,
     })
 }
@@ -25,28 +25,28 @@ impl Tape {
     /// Runs the backward operator of a node, and returns the node's gradient if it is still alive.
     pub(super) fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
         let [first, second, third] = node.inputs;
-        if let Some(operator) = of_one_tensor(node.kind) {
+        if let Some(operator) = backward_operator(node.kind) {
             self.give_new(operator, first);
             return gradient;
         }
         match node.kind {
-            Kind::View => self.pass(first, gradient),
-            Kind::Add => {
+            NodeKind::View => self.pass(first, gradient),
+            NodeKind::Add => {
                 for edge in [first, second] {
                     self.pass(edge, gradient);
                 }
             }
-            Kind::Multiply | Kind::Matmul => {
-                let name = if node.kind == Kind::Multiply { "mul" } else { "bmm" };
+            NodeKind::Multiply | NodeKind::Matmul => {
+                let name = if node.kind == NodeKind::Multiply { "mul" } else { "bmm" };
                 for edge in [second, first] {
                     self.give_new(name, edge);
                 }
             }
-            Kind::AddWider => {
+            NodeKind::AddWider => {
                 self.give_new("_to_copy", first);
                 self.pass(second, gradient);
             }
-            Kind::Linear(weight, bias) => {
+            NodeKind::Linear(weight, bias) => {
                 let whole = self.dequantize(weight);
                 // `addmm` computes the input's gradient first, `mm` the weight's.
                 if bias == NONE {
@@ -59,7 +59,7 @@ impl Tape {
                 }
                 self.release(whole);
             }
-            Kind::Attention(sizes) => {
+            NodeKind::Attention(sizes) => {
                 let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
                 let scratch = scratch.map(|bytes| self.allocate("flash_scratch", bytes, Category::Temporary));
                 let name = "_scaled_dot_product_flash_attention_backward";
@@ -71,13 +71,13 @@ impl Tape {
                     self.give(edge, output);
                 }
             }
-            Kind::Softmax => {
+            NodeKind::Softmax => {
                 let wide = self.make("_softmax_backward_data", first.bytes * 2);
                 let narrow = self.make("_to_copy", first.bytes);
                 self.release(wide);
                 self.give(first, narrow);
             }
-            Kind::GatherSequence(group) => {
+            NodeKind::GatherSequence(group) => {
                 let joined = self.make("cat", first.bytes * group);
                 let sent = self.make("reduce_scatter_tensor", first.bytes);
                 let here = self.make("wait_tensor", first.bytes);
@@ -85,15 +85,15 @@ impl Tape {
                 self.release(sent);
                 self.give(first, here);
             }
-            Kind::ScatterSequence => {
+            NodeKind::ScatterSequence => {
                 let sent = self.make("all_gather_into_tensor", first.bytes);
                 let whole = self.make("wait_tensor", first.bytes);
                 self.release(sent);
                 self.give(first, whole);
             }
-            Kind::Softcap => self.softcap_backward(first, index),
-            Kind::Embedding(weight) => self.embedding_backward(weight),
-            Kind::Rotate => {
+            NodeKind::Softcap => self.softcap_backward(first, index),
+            NodeKind::Embedding(weight) => self.embedding_backward(weight),
+            NodeKind::Rotate => {
                 self.rotate_backward(node, gradient);
                 return NONE;
             }
@@ -109,7 +109,7 @@ impl Tape {
     fn norm_backward(&mut self, index: u32, node: &Node) {
         let [first, second, _] = node.inputs;
         match node.kind {
-            Kind::ScaleRows => {
+            NodeKind::ScaleRows => {
                 let product = self.make("mul", first.bytes);
                 let to_input = self.make("mul", first.bytes);
                 let to_rows = self.make("sum", second.bytes);
@@ -117,7 +117,7 @@ impl Tape {
                 self.give(first, to_input);
                 self.give(second, to_rows);
             }
-            Kind::ScaleColumns(weight, weight_last) => {
+            NodeKind::ScaleColumns(weight, weight_last) => {
                 if !self.trains(weight) {
                     self.give_new("mul", first);
                     return;
@@ -130,7 +130,7 @@ impl Tape {
                 self.release(product);
                 self.give(first, to_input);
             }
-            Kind::MeanSquare => {
+            NodeKind::MeanSquare => {
                 let spread = self.make("div", first.bytes);
                 let power = self.make("pow", first.bytes);
                 let doubled = self.make("mul", first.bytes);
@@ -141,7 +141,7 @@ impl Tape {
                 self.release(spread);
                 self.give(first, to_input);
             }
-            Kind::LayerNorm(weight, bias) => {
+            NodeKind::LayerNorm(weight, bias) => {
                 let to_input = self.make("native_layer_norm_backward", first.bytes);
                 self.weight_gradient("native_layer_norm_backward", weight);
                 if bias != NONE {
@@ -149,7 +149,7 @@ impl Tape {
                 }
                 self.give(first, to_input);
             }
-            Kind::FusedNorm(weight) => {
+            NodeKind::FusedNorm(weight) => {
                 let to_input = self.make("rms_norm_backward", first.bytes);
                 self.weight_gradient("rms_norm_backward", weight);
                 self.give(first, to_input);
@@ -162,7 +162,7 @@ impl Tape {
     fn mixture_backward(&mut self, index: u32, node: &Node) {
         let [first, second, _] = node.inputs;
         match node.kind {
-            Kind::Gated => {
+            NodeKind::Gated => {
                 let to_up = self.make("mul", first.bytes / 2);
                 let to_active = self.make("mul", first.bytes / 2);
                 self.let_go_of(index, 1);
@@ -174,13 +174,13 @@ impl Tape {
                 self.release(to_up);
                 self.give(first, joined);
             }
-            Kind::Pick => {
+            NodeKind::Pick => {
                 let zeros = self.make("new_zeros", first.bytes);
                 let put = self.make("index_put", first.bytes);
                 self.release(zeros);
                 self.give(first, put);
             }
-            Kind::Weigh(width) => {
+            NodeKind::Weigh(width) => {
                 let wide = first.bytes / self.element * width;
                 let to_rows = self.make("mul", wide);
                 let product = self.make("mul", wide);
@@ -195,7 +195,7 @@ impl Tape {
                 self.give(first, to_rows);
                 self.give_new("sum", second);
             }
-            Kind::Grouped(weight) => {
+            NodeKind::Grouped(weight) => {
                 self.weight_gradient("_grouped_mm", weight);
                 self.give_new("_grouped_mm", first);
             }

@@ -1,7 +1,7 @@
 //! Variants of the loss over the vocabulary, with their tensors.
 
 use super::event::{Category, TensorId};
-use super::node::{Edge, Kind, LossNode, NONE};
+use super::node::{Edge, NodeKind, LossNode, NONE};
 use super::operators::FP32;
 use super::tape::{Tape, Value};
 use engine::model::software::Loss;
@@ -21,7 +21,7 @@ impl Tape {
     /// Gathers the logits of the whole vocabulary from the `group` GPUs of a tensor-parallel group
     /// (`DTensor.redistribute` to `Replicate`).
     pub(super) fn gather_logits(&mut self, logits: Value, group: u64) -> Value {
-        let node = self.node(Kind::GatherLogits, [&logits]);
+        let node = self.node(NodeKind::GatherLogits, [&logits]);
         let sent = self.logits("all_gather_into_tensor", logits.bytes() * group);
         let tensor = self.logits("cat", logits.bytes() * group);
         self.release(sent);
@@ -33,7 +33,7 @@ impl Tape {
     /// Caps logits with a tanh, which is saved: `c tanh(x / c)`.
     pub(super) fn softcap(&mut self, logits: &Value) -> Value {
         let bytes = logits.bytes();
-        let node = self.node(Kind::Softcap, [logits]);
+        let node = self.node(NodeKind::Softcap, [logits]);
         let divided = self.logits("div", bytes);
         self.release(logits.tensor);
         let bounded = self.logits("tanh", bytes);
@@ -59,7 +59,7 @@ impl Tape {
     pub(super) fn loss(&mut self, logits: Value, loss: Loss, parallel: bool) -> u32 {
         let count = logits.elements;
         let node = LossNode { loss, parallel, logits: count, held: NONE };
-        let node = self.node(Kind::Loss(node), [&logits]);
+        let node = self.node(NodeKind::Loss(node), [&logits]);
         let wide = count * FP32;
         let mut held = NONE;
         match loss {
@@ -103,7 +103,7 @@ impl Tape {
         }
         self.drop(logits);
         match self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
-            Some(Kind::Loss(of)) => of.held = held,
+            Some(NodeKind::Loss(of)) => of.held = held,
             // No weight trains.
             _ => self.release(held),
         }

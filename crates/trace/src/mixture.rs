@@ -1,7 +1,7 @@
 //! Routed experts as in Hugging Face's `grouped_mm` implementation: tokens sorted by expert, two
 //! grouped matmuls, weighting in fp32 and restored order.
 
-use super::node::{Kind, WeightId};
+use super::node::{NodeKind, WeightId};
 use super::operators::FP32;
 use super::shape::Shape;
 use super::tape::{Tape, Value};
@@ -48,7 +48,7 @@ pub(super) fn experts(
 impl Tape {
     /// Saves the indices and probabilities of the routing.
     fn routing(&mut self, probabilities: &Value, bytes: u64) -> Value {
-        let node = self.node(Kind::Routing, [probabilities]);
+        let node = self.node(NodeKind::Routing, [probabilities]);
         let tensor = self.make("sort", bytes);
         self.save(node, tensor);
         self.value(tensor, node, bytes, 1)
@@ -56,14 +56,14 @@ impl Tape {
 
     /// Copies each row `copies` times.
     fn pick(&mut self, x: &Value, copies: u64) -> Value {
-        let node = self.node(Kind::Pick, [x]);
+        let node = self.node(NodeKind::Pick, [x]);
         let tensor = self.make("index", x.bytes() * copies);
         self.value(tensor, node, x.elements * copies, x.width)
     }
 
     /// Multiplies groups of rows with a stack of matrices of `inputs` by `outputs`.
     fn grouped(&mut self, x: &Value, weight: WeightId, outputs: u64, inputs: u64) -> Value {
-        let node = self.node(Kind::Grouped(weight), [x]);
+        let node = self.node(NodeKind::Grouped(weight), [x]);
         self.save_input(node, x.tensor, weight);
         let elements = x.elements / inputs.max(1) * outputs;
         let tensor = self.make("_grouped_mm", elements * x.width);
@@ -72,7 +72,7 @@ impl Tape {
 
     /// Computes `silu(gate) up`, where gate and up are halves of one tensor.
     pub(super) fn gated(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Gated, [x]);
+        let node = self.node(NodeKind::Gated, [x]);
         self.save(node, x.tensor);
         let active = self.make("silu", x.bytes() / 2);
         self.save(node, active);
@@ -83,7 +83,7 @@ impl Tape {
 
     /// Multiplies rows with their probabilities, in the wider of the two formats.
     fn weigh(&mut self, x: &Value, routing: &Value, width: u64) -> Value {
-        let node = self.node(Kind::Weigh(width), [x, routing]);
+        let node = self.node(NodeKind::Weigh(width), [x, routing]);
         self.save_factors(node, routing, x);
         let tensor = self.make("mul", x.elements * width);
         self.value(tensor, node, x.elements, width)
@@ -91,14 +91,14 @@ impl Tape {
 
     /// Reorders rows.
     fn reorder(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Pick, [x]);
+        let node = self.node(NodeKind::Pick, [x]);
         let tensor = self.make("index", x.bytes());
         self.value(tensor, node, x.elements, x.width)
     }
 
     /// Sums the copies of each token, in 16 bits.
     fn sum_copies(&mut self, x: &Value, copies: u64) -> Value {
-        let node = self.node(Kind::SumCopies, [x]);
+        let node = self.node(NodeKind::SumCopies, [x]);
         let elements = x.elements / copies.max(1);
         let sum = self.make("sum", elements * x.width);
         let sum = self.value(sum, node, elements, x.width);

@@ -15,7 +15,7 @@ pub(super) type WeightId = u32;
 
 /// Operator of a node. [`super::gradients`] implements the backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     /// A view of the storage in another shape.
     View,
     /// A view with axes swapped; the gradient is copied back.
@@ -115,7 +115,7 @@ pub(super) struct Edge {
 /// A node of the graph.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub kind: Kind,
+    pub kind: NodeKind,
     pub inputs: [Edge; INPUTS],
     pub saved: [TensorId; SAVED],
     /// Number of tensors that the node saves, including frozen weights.

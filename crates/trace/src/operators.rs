@@ -1,7 +1,7 @@
 //! Operators of the forward pass, with their allocations and saved tensors.
 
 use super::event::{Category, TensorId};
-use super::node::{Attention, Kind, NONE, WeightId};
+use super::node::{Attention, NodeKind, NONE, WeightId};
 use super::tape::{Tape, Value};
 
 /// Bytes per fp32 element.
@@ -28,7 +28,7 @@ pub(super) struct Heads {
 
 impl Tape {
     /// Allocates an output in the format of `like`.
-    fn out(&mut self, operator: &'static str, kind: Kind, like: &Value) -> Value {
+    fn out(&mut self, operator: &'static str, kind: NodeKind, like: &Value) -> Value {
         let tensor = self.make(operator, like.bytes());
         let node = self.node(kind, [like]);
         self.value(tensor, node, like.elements, like.width)
@@ -36,19 +36,19 @@ impl Tape {
 
     /// Creates a view in another shape.
     pub(super) fn view(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::View, [x]);
+        let node = self.node(NodeKind::View, [x]);
         Value { tensor: self.hold(x.tensor), node, ..*x }
     }
 
     /// Creates a view with axes swapped.
     pub(super) fn transpose(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Transpose, [x]);
+        let node = self.node(NodeKind::Transpose, [x]);
         Value { tensor: self.hold(x.tensor), node, ..*x }
     }
 
     /// Copies a tensor; the backward pass does not copy the gradient.
     pub(super) fn copy(&mut self, operator: &'static str, x: &Value) -> Value {
-        self.out(operator, Kind::View, x)
+        self.out(operator, NodeKind::View, x)
     }
 
     /// Casts to another format; returns the value itself if it has that format.
@@ -57,7 +57,7 @@ impl Tape {
             return self.share(x);
         }
         let tensor = self.make("_to_copy", x.elements * width);
-        let node = self.node(Kind::Cast, [x]);
+        let node = self.node(NodeKind::Cast, [x]);
         self.value(tensor, node, x.elements, width)
     }
 
@@ -65,13 +65,13 @@ impl Tape {
     pub(super) fn add(&mut self, a: &Value, b: &Value) -> Value {
         let wide = if a.width > b.width { a } else { b };
         let tensor = self.make("add", wide.bytes());
-        let node = self.node(Kind::Add, [a, b]);
+        let node = self.node(NodeKind::Add, [a, b]);
         self.value(tensor, node, a.elements, wide.width)
     }
 
     /// Computes `a b` element by element.
     pub(super) fn multiply(&mut self, a: &Value, b: &Value) -> Value {
-        let node = self.node(Kind::Multiply, [a, b]);
+        let node = self.node(NodeKind::Multiply, [a, b]);
         self.save_factors(node, a, b);
         let tensor = self.make("mul", a.bytes());
         self.value(tensor, node, a.elements, a.width)
@@ -88,12 +88,12 @@ impl Tape {
 
     /// Multiplies `a` by a number.
     pub(super) fn scale(&mut self, operator: &'static str, a: &Value) -> Value {
-        self.out(operator, Kind::Scale, a)
+        self.out(operator, NodeKind::Scale, a)
     }
 
     /// Applies an element-wise function, given with its backward operator, that saves its input.
     pub(super) fn unary(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
-        let node = self.node(Kind::Unary(backward), [x]);
+        let node = self.node(NodeKind::Unary(backward), [x]);
         self.save(node, x.tensor);
         let tensor = self.make(operator, x.bytes());
         self.value(tensor, node, x.elements, x.width)
@@ -102,7 +102,7 @@ impl Tape {
     /// Applies an element-wise function, given with its backward operator, that saves its output.
     pub(super) fn unary_of_output(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
         let tensor = self.make(operator, x.bytes());
-        let node = self.node(Kind::UnaryOfOutput(backward), [x]);
+        let node = self.node(NodeKind::UnaryOfOutput(backward), [x]);
         self.save(node, tensor);
         self.value(tensor, node, x.elements, x.width)
     }
@@ -113,7 +113,7 @@ impl Tape {
         let elements = x.elements / of.columns.max(1) * of.rows;
         // Autocast casts the input for each matmul, and the weight for the first.
         let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
-        let node = self.node(Kind::Linear(weight, bias.unwrap_or(NONE)), [x]);
+        let node = self.node(NodeKind::Linear(weight, bias.unwrap_or(NONE)), [x]);
         self.save_input(node, x.tensor, weight);
         let copy = self.save_cast(node, weight);
         let whole = self.dequantize(weight);
@@ -132,7 +132,7 @@ impl Tape {
         let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
         let elements = x.elements / of.columns.max(1) * of.rows;
         let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
-        let node = self.node(Kind::Linear(weight, NONE), [x]);
+        let node = self.node(NodeKind::Linear(weight, NONE), [x]);
         self.save_input(node, x.tensor, weight);
         let copy = self.save_cast(node, weight);
         let tensor = self.allocate("mm", elements * x.width, Category::Logits);
@@ -218,13 +218,13 @@ impl Tape {
     /// Selects rows of an embedding.
     pub(super) fn embedding(&mut self, weight: WeightId, elements: u64, width: u64) -> Value {
         let tensor = self.make("embedding", elements * width);
-        let node = self.node(Kind::Embedding(weight), []);
+        let node = self.node(NodeKind::Embedding(weight), []);
         self.value(tensor, node, elements, width)
     }
 
     /// Computes the inverse root mean square of each of `rows` rows of x, in the format of x.
     pub(super) fn mean_square(&mut self, x: &Value, rows: u64) -> Value {
-        let node = self.node(Kind::MeanSquare, [x]);
+        let node = self.node(NodeKind::MeanSquare, [x]);
         self.save(node, x.tensor);
         let squares = self.make("pow", x.bytes());
         let mean = self.make("mean", rows * x.width);
@@ -239,7 +239,7 @@ impl Tape {
 
     /// Multiplies each row of x by one number.
     pub(super) fn scale_rows(&mut self, x: &Value, by: &Value) -> Value {
-        let node = self.node(Kind::ScaleRows, [x, by]);
+        let node = self.node(NodeKind::ScaleRows, [x, by]);
         self.save(node, x.tensor);
         self.save(node, by.tensor);
         let tensor = self.make("mul", x.bytes());
@@ -248,7 +248,7 @@ impl Tape {
 
     /// Multiplies each column of x by a weight: `x w`, or `w x`.
     pub(super) fn scale_columns(&mut self, x: &Value, weight: WeightId, weight_last: bool) -> Value {
-        let node = self.node(Kind::ScaleColumns(weight, weight_last), [x]);
+        let node = self.node(NodeKind::ScaleColumns(weight, weight_last), [x]);
         self.save_input(node, x.tensor, weight);
         let tensor = self.make("mul", x.bytes());
         self.value(tensor, node, x.elements, x.width)
@@ -257,7 +257,7 @@ impl Tape {
     /// Runs PyTorch's `layer_norm` as one kernel: saves the input, and mean and inverse deviation
     /// of each row.
     pub(super) fn layer_norm(&mut self, x: &Value, rows: u64, weight: WeightId, bias: Option<WeightId>) -> Value {
-        let node = self.node(Kind::LayerNorm(weight, bias.unwrap_or(NONE)), [x]);
+        let node = self.node(NodeKind::LayerNorm(weight, bias.unwrap_or(NONE)), [x]);
         self.save(node, x.tensor);
         let tensor = self.make("native_layer_norm", x.bytes());
         for _ in 0..2 {
@@ -271,7 +271,7 @@ impl Tape {
     /// Runs an RMS norm as one kernel: saves the input and the inverse root mean square of each
     /// row.
     pub(super) fn fused_norm(&mut self, x: &Value, rows: u64, weight: WeightId) -> Value {
-        let node = self.node(Kind::FusedNorm(weight), [x]);
+        let node = self.node(NodeKind::FusedNorm(weight), [x]);
         self.save(node, x.tensor);
         let tensor = self.make("rms_norm", x.bytes());
         let root = self.make("rms_norm", rows * FP32);
@@ -283,7 +283,7 @@ impl Tape {
     /// Applies rotary positions as `x cos + rotate_half(x) sin`: saves only the tables, which live
     /// during the whole step.
     pub(super) fn rotate(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::Rotate, [x]);
+        let node = self.node(NodeKind::Rotate, [x]);
         let with_cosine = self.make("mul", x.bytes());
         let half = self.make("neg", x.bytes() / 2);
         let turned = self.make("cat", x.bytes());
@@ -304,7 +304,7 @@ impl Tape {
         let grouped = if key_value_heads < heads { heads * sequences * sequence * width * k.width } else { 0 };
         let sizes =
             Attention { accumulator: FP32 * rows * rounded(width, WIDTH_BLOCK), sums: FP32 * rows, expanded: grouped };
-        let node = self.node(Kind::Attention(sizes), [q, k, v]);
+        let node = self.node(NodeKind::Attention(sizes), [q, k, v]);
         for input in [k, q, v] {
             self.save(node, input.tensor);
         }
@@ -324,7 +324,7 @@ impl Tape {
 
     /// Computes a batched matmul of two tensors with an output of `elements`.
     pub(super) fn matmul(&mut self, a: &Value, b: &Value, elements: u64) -> Value {
-        let node = self.node(Kind::Matmul, [a, b]);
+        let node = self.node(NodeKind::Matmul, [a, b]);
         self.save_factors(node, b, a);
         let tensor = self.make("bmm", elements * a.width);
         self.value(tensor, node, elements, a.width)
@@ -333,14 +333,14 @@ impl Tape {
     /// Computes a softmax in fp32 of rows in another format.
     pub(super) fn softmax(&mut self, x: &Value) -> Value {
         let tensor = self.make("_softmax", x.elements * FP32);
-        let node = self.node(Kind::Softmax, [x]);
+        let node = self.node(NodeKind::Softmax, [x]);
         self.save(node, tensor);
         self.value(tensor, node, x.elements, FP32)
     }
 
     /// Gathers the whole sequence from the `group` GPUs of a tensor-parallel group.
     pub(super) fn gather_sequence(&mut self, x: &Value, group: u64) -> Value {
-        let node = self.node(Kind::GatherSequence(group), [x]);
+        let node = self.node(NodeKind::GatherSequence(group), [x]);
         let sent = self.make("all_gather_into_tensor", x.bytes() * group);
         let tensor = self.make("wait_tensor", x.bytes() * group);
         self.release(sent);
@@ -350,7 +350,7 @@ impl Tape {
     /// Reduces sums over the `group` GPUs of a tensor-parallel group, and returns this GPU's part
     /// of the sequence.
     pub(super) fn scatter_sequence(&mut self, x: &Value, group: u64) -> Value {
-        let node = self.node(Kind::ScatterSequence, [x]);
+        let node = self.node(NodeKind::ScatterSequence, [x]);
         let joined = self.make("cat", x.bytes());
         let bytes = x.bytes() / group;
         let sent = self.kept_or_made("reduce_scatter_tensor", bytes);
@@ -362,13 +362,13 @@ impl Tape {
 
     /// Creates a view of `elements` elements of x.
     pub(super) fn slice(&mut self, x: &Value, elements: u64) -> Value {
-        let node = self.node(Kind::Slice, [x]);
+        let node = self.node(NodeKind::Slice, [x]);
         Value { tensor: self.hold(x.tensor), node, elements, width: x.width }
     }
 
     /// Computes `silu(gate) up` of the halves of x as one kernel, which saves x.
     pub(super) fn gated_fused(&mut self, x: &Value) -> Value {
-        let node = self.node(Kind::GatedFused, [x]);
+        let node = self.node(NodeKind::GatedFused, [x]);
         self.save(node, x.tensor);
         let tensor = self.make("swiglu", x.bytes() / 2);
         self.value(tensor, node, x.elements / 2, x.width)

@@ -3,7 +3,7 @@
 use super::checkpoint::Segment;
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::Formats;
-use super::node::{Kind, NONE};
+use super::node::{NodeKind, NONE};
 use super::operators::FP32;
 use super::policy::Checkpoint;
 use super::shape::Shape;
@@ -89,8 +89,8 @@ impl Trace {
 
     /// Records a step in which only the norms train, regardless of the setup. This checks frozen
     /// weights next to trained ones, in a combination that no scenario has.
-    pub fn of_norms(setup: &Setup, stage: &Stage) -> Self {
-        Self::with(setup, stage, Formats::of_norms)
+    pub fn record_norms(setup: &Setup, stage: &Stage) -> Self {
+        Self::with(setup, stage, Formats::for_norms)
     }
 
     fn with(setup: &Setup, stage: &Stage, trained: fn(Formats) -> Formats) -> Self {
@@ -141,7 +141,7 @@ impl<'a> Step<'a> {
         };
         for index in 0..shape.layers {
             let first = tape.weights.len() as u32;
-            layers.push(tape.layer_weights(&shape, &formats.of_layer(index), layer_norm));
+            layers.push(tape.layer_weights(&shape, &formats.layer_formats(index), layer_norm));
             let kept = root_unit == RootUnit::KeptWithLast && index + 1 == shape.layers;
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
@@ -367,7 +367,7 @@ impl<'a> Step<'a> {
         }
         self.units.after_backward(&mut self.tape, embedding, reduces);
         self.units.finish_backward(&mut self.tape);
-        if let Some(Kind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
+        if let Some(NodeKind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
             self.tape.release(loss.held);
         }
     }

@@ -7,7 +7,7 @@
 
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::{Format, Formats};
-use super::node::{Edge, INPUTS, Kind, NONE, Node, SAVED, WeightId};
+use super::node::{Edge, INPUTS, NodeKind, NONE, Node, SAVED, WeightId};
 use crate::allocator::Stream;
 
 /// A matrix or vector, in the part that this GPU computes with.
@@ -215,23 +215,23 @@ impl Tape {
     }
 
     /// Returns whether a node of this kind computes the gradient of a weight.
-    fn trains_here(&self, kind: Kind) -> bool {
+    fn trains_here(&self, kind: NodeKind) -> bool {
         match kind {
-            Kind::Leaf => true,
-            Kind::Linear(weight, bias) | Kind::LayerNorm(weight, bias) => {
+            NodeKind::Leaf => true,
+            NodeKind::Linear(weight, bias) | NodeKind::LayerNorm(weight, bias) => {
                 self.trains(weight) || bias != NONE && self.trains(bias)
             }
-            Kind::Embedding(weight)
-            | Kind::ScaleColumns(weight, _)
-            | Kind::FusedNorm(weight)
-            | Kind::Grouped(weight) => self.trains(weight),
+            NodeKind::Embedding(weight)
+            | NodeKind::ScaleColumns(weight, _)
+            | NodeKind::FusedNorm(weight)
+            | NodeKind::Grouped(weight) => self.trains(weight),
             _ => false,
         }
     }
 
     /// Records a node, or returns [`NONE`] if no gradient is needed; in a recomputation, returns
     /// the node of the first pass.
-    pub(super) fn node<const N: usize>(&mut self, kind: Kind, inputs: [&Value; N]) -> u32 {
+    pub(super) fn node<const N: usize>(&mut self, kind: NodeKind, inputs: [&Value; N]) -> u32 {
         if inputs.iter().all(|input| input.node == NONE) && !self.trains_here(kind) {
             return NONE;
         }

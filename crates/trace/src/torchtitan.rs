@@ -1,6 +1,6 @@
 //! torchtitan's Llama, following its `model.py` (commit 9dec370, December 2024), eager.
 
-use super::node::{Kind, WeightId};
+use super::node::{NodeKind, WeightId};
 use super::operators::{FP32, Heads};
 use super::shape::Shape;
 use super::tape::{Tape, Value};
@@ -44,7 +44,7 @@ pub(super) fn own_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
 fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     let wide = [q, k].map(|x| tape.cast(x, FP32));
     let turned = [&wide[0], &wide[1]].map(|x| {
-        let node = tape.node(Kind::Complex, [x]);
+        let node = tape.node(NodeKind::Complex, [x]);
         let tensor = tape.make("mul", x.bytes());
         tape.value(tensor, node, x.elements, x.width)
     });
@@ -63,7 +63,7 @@ pub(super) fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
     }
     let elements = shape.tokens * shape.query;
     let copies = shape.heads.key_value > 1;
-    let node = tape.node(Kind::Repeat, [x]);
+    let node = tape.node(NodeKind::Repeat, [x]);
     let tensor = if copies { tape.make("clone", elements * x.width) } else { tape.hold(x.tensor) };
     tape.value(tensor, node, elements, x.width)
 }

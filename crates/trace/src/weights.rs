@@ -141,7 +141,7 @@ impl Tape {
 
     /// Declares the weights outside the layers.
     pub(super) fn root_weights(&mut self, shape: &Shape) -> Root {
-        let [tables, of_norm] = self.formats.of_root();
+        let [tables, of_norm] = self.formats.root_formats();
         let embedding = if shape.embedding { self.weight(shape.vocab, shape.hidden, tables) } else { NONE };
         if shape.embedding && shape.positions > 0 {
             self.weight(shape.positions, shape.hidden, of_norm);
@@ -152,7 +152,7 @@ impl Tape {
         if self.formats.copies_tables {
             let copies = usize::from(shape.embedding) + usize::from(own);
             for _ in 0..copies {
-                self.weight(shape.vocab, shape.hidden, self.formats.of_copy());
+                self.weight(shape.vocab, shape.hidden, self.formats.copy_format());
             }
         }
         if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| head == embedding) {

@@ -74,7 +74,7 @@ impl Input {
             kind => {
                 match pointer.end(spot, kind != "pointerup") {
                     Gesture::Points => {}
-                    Gesture::Run => self.emit(Action::Settle),
+                    Gesture::Run => self.emit(Action::EndGesture),
                     Gesture::Area(from, to) => {
                         let look = self.narrow.and_then(|narrow| narrow.select(&self.spec, &self.area, (from, to)));
                         if let Some(look) = look {
@@ -112,7 +112,7 @@ impl Input {
     /// Shows the whole axes, and takes back the clicks before.
     pub(super) fn reset(&self, _: &MouseEvent) {
         if let Some(narrow) = self.narrow {
-            self.emit(Action::TakeBack);
+            self.emit(Action::UndoChosenPlace);
             self.emit(narrow.reset());
         }
     }
@@ -163,7 +163,7 @@ impl Input {
     fn act(&self, here: (f64, f64)) {
         match self.take.as_ref().zip(marks::nearest(&self.spec, here)) {
             Some((take, mark)) => take.emit(mark),
-            None => self.emit(Action::Place(self.values(here))),
+            None => self.emit(Action::ChoosePlace(self.values(here))),
         }
     }
 

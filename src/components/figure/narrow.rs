@@ -5,7 +5,7 @@ use crate::view::View;
 use charts::layout::PlotArea;
 use charts::spec::ChartSpec;
 use charts::timeline::Zoom;
-use charts::zoom::{self, Part};
+use charts::zoom::{self, VisibleRange};
 
 /// Movement in CSS pixels up to which a press is a click.
 const STILL: f64 = 6.0;
@@ -31,7 +31,7 @@ pub enum NarrowedAxes {
 impl NarrowedAxes {
     /// Returns the view with these visible parts of the axes across and up; without parts, of the
     /// whole figure.
-    fn with_parts(self, view: View, [across, up]: [Option<Part>; 2]) -> View {
+    fn with_parts(self, view: View, [across, up]: [Option<VisibleRange>; 2]) -> View {
         match self {
             Self::Map => View { map_part: [across, up], ..view },
             Self::Curve => View { curve_part: across, ..view },
@@ -63,8 +63,8 @@ impl Narrow {
         self.axes.with_parts(self.view, [None; 2]) != self.view
     }
 
-    fn to(&self, parts: [Option<Part>; 2]) -> Action {
-        Action::Look(self.axes.with_parts(self.view, parts))
+    fn to(&self, parts: [Option<VisibleRange>; 2]) -> Action {
+        Action::ChangeView(self.axes.with_parts(self.view, parts))
     }
 
     /// Returns the action of a drag from one spot to another, if the drag selects anything.
@@ -100,7 +100,7 @@ impl Narrow {
 }
 
 /// Returns the visible part of an axis, for an axis that stays.
-fn shown(spec: &ChartSpec, axis: usize) -> Option<Part> {
+fn shown(spec: &ChartSpec, axis: usize) -> Option<VisibleRange> {
     let axis = if axis == 0 { &spec.x } else { &spec.y };
     axis.key.and_then(|_| zoom::between(axis, axis.min, axis.max))
 }
@@ -146,9 +146,9 @@ mod tests {
         (spec, area, Narrow { view: View::default(), axes: NarrowedAxes::Map })
     }
 
-    fn parts(action: Option<Action>) -> [Option<Part>; 2] {
+    fn parts(action: Option<Action>) -> [Option<VisibleRange>; 2] {
         match action {
-            Some(Action::Look(view)) => view.map_part,
+            Some(Action::ChangeView(view)) => view.map_part,
             other => panic!("{other:?}"),
         }
     }
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(narrow.key(&spec, "-", (8192.0, 13e9)), None);
         let narrow = Narrow { view: View { map_part: closer, ..narrow.view }, ..narrow };
         assert!(narrow.is_narrow() && narrow.key(&spec, "-", (8192.0, 13e9)).is_some());
-        assert_eq!(narrow.key(&spec, "0", (8192.0, 13e9)), Some(Action::Look(View::default())));
+        assert_eq!(narrow.key(&spec, "0", (8192.0, 13e9)), Some(Action::ChangeView(View::default())));
         assert_eq!(narrow.key(&spec, "a", (8192.0, 13e9)), None);
     }
 }

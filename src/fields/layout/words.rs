@@ -48,11 +48,11 @@ pub(super) fn step(label: &str, value: u32, batch: &str) -> String {
 
 /// Returns the effect of a change on the tokens per step, in words.
 pub(super) fn batch(now: f64, then: f64) -> String {
-    of_batch(now, then).unwrap_or_else(|| "same tokens per step".to_owned())
+    write_batch_change(now, then).unwrap_or_else(|| "same tokens per step".to_owned())
 }
 
 /// Returns the tokens of a step after a change; `None` if they do not change.
-pub fn of_batch(now: f64, then: f64) -> Option<String> {
+pub fn write_batch_change(now: f64, then: f64) -> Option<String> {
     let [now, then] = [now, then].map(format::tokens);
     (now != then).then(|| format!("{then} tokens per step instead of {now}"))
 }

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::alike::Alike;
 use crate::browser::{self, Rows};
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::figure::Figure;
 use crate::components::how::how;
 use crate::components::select::{Item, Select};
@@ -46,8 +46,8 @@ struct Made {
 /// The figure with its selects. Once it is in sight, the row of the scenario on screen is looked
 /// up.
 #[component]
-pub fn Agreement(props: &Settled) -> Html {
-    let Settled { snapshot, rows, .. } = props;
+pub fn Agreement(props: &SettledProps) -> Html {
+    let SettledProps { snapshot, rows, .. } = props;
     let emit = use_page().emit;
     let Snapshot { scenario, view, .. } = &**snapshot;
     let view = *view;
@@ -80,7 +80,7 @@ pub fn Agreement(props: &Settled) -> Html {
                 && let Some(scored) = rows.rows.get(*place)
             {
                 *picked.borrow_mut() = Some(*place);
-                emit.emit(Action::Take(Box::new(scored.row.scenario())));
+                emit.emit(Action::ReplaceScenario(Box::new(scored.row.scenario())));
             }
         })
     };

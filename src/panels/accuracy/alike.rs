@@ -21,14 +21,14 @@ const MOST: usize = 5;
 
 /// Values to show, and the callback for actions.
 #[derive(Properties)]
-pub struct Props {
+pub struct AlikeProps {
     /// The settled scenario.
     pub scenario: Scenario,
     /// The published rows, once loaded.
     pub rows: Option<Rc<ScoredRows>>,
 }
 
-impl PartialEq for Props {
+impl PartialEq for AlikeProps {
     /// Compares rows by pointer, because they never change once loaded.
     fn eq(&self, other: &Self) -> bool {
         let same = match (&self.rows, &other.rows) {
@@ -41,8 +41,8 @@ impl PartialEq for Props {
 
 /// A table with one row for each run, whose button loads the run as the scenario.
 #[component]
-pub fn Alike(props: &Props) -> Html {
-    let Props { scenario, rows } = props;
+pub fn Alike(props: &AlikeProps) -> Html {
+    let AlikeProps { scenario, rows } = props;
     let found = rows.as_ref().map(|rows| rows.like(scenario, MOST)).unwrap_or_default();
     let rows = found.into_iter().map(|scored| row(scored, scenario));
     html! {
@@ -77,7 +77,7 @@ fn row(scored: &Scored, own: &Scenario) -> Html {
     html! {
         <tr>
             <th scope="row">
-                <ActionButton action={Action::Take(Box::new(other))} class="">{ &scored.row.model }{ fitted }</ActionButton>
+                <ActionButton action={Action::ReplaceScenario(Box::new(other))} class="">{ &scored.row.model }{ fitted }</ActionButton>
                 <span class="source">{ source }</span>
             </th>
             { for [measured, predicted, error].into_iter().map(|cell| html! { <td>{ cell }</td> }) }

@@ -12,21 +12,21 @@ use engine::params::{ParamId, Unit, quantity};
 use engine::scenario::{Scenario, Strategy};
 
 use crate::calculator::headline::odds;
-use crate::fields::of_batch;
+use crate::fields::write_batch_change;
 use crate::words::recompute;
 
 /// Returns the name of a change, as the start of a sentence but without the capital. A change of
 /// hardware is prefixed with `hardware:`.
 pub fn change(advice: &Advice) -> String {
     let name = match advice.turn {
-        Turn::Change(change) => of_change(change, &advice.scenario),
-        Turn::Option(id, option) => of_option(id, option, &advice.scenario),
+        Turn::Change(change) => name_change(change, &advice.scenario),
+        Turn::Option(id, option) => name_option(id, option, &advice.scenario),
     };
     if advice.price == Price::Bought { format!("hardware: {name}") } else { name }
 }
 
 /// Returns the name of a change that led to a scenario.
-pub fn of_change(change: Change, scenario: &Scenario) -> String {
+pub fn name_change(change: Change, scenario: &Scenario) -> String {
     match change {
         Change::Strategy(changed) => strategy(changed),
         Change::Recompute(mode) => recompute(mode).into(),
@@ -56,7 +56,7 @@ pub fn of_change(change: Change, scenario: &Scenario) -> String {
 
 /// Returns the name of an option in a scenario that has it: `FlashAttention-3`, `DualPipe`,
 /// `CUDA graphs: layers`.
-fn of_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
+fn name_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
     let param = id.param();
     let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
     match id {
@@ -109,7 +109,7 @@ pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
         if let Some(choice) = param.choice().filter(|_| (param.is_relevant)(then)) {
             let option = (choice.get)(then);
             if (choice.get)(now) != option {
-                turned.push(of_option(id, option, then));
+                turned.push(name_option(id, option, then));
             }
         }
     }
@@ -140,7 +140,7 @@ pub fn gained(share: f64) -> String {
 /// Returns the effects of a change that its name does not tell: the tokens of a step, or the
 /// precision of the optimizer's state.
 pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
-    let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);
+    let tokens = write_batch_change(now.tokens_per_step, advice.report.tokens_per_step);
     let state =
         (advice.turn == Turn::Change(Change::Optimizer8bit)).then(|| "moments are rounded to 8 bits".to_owned());
     tokens.or(state)

@@ -1,6 +1,6 @@
 //! Marks in texts: on words of a sentence, on lines of a file.
 
-use files::brought::{Brought, Item, Marked};
+use files::brought::{Import, Item, Marked};
 
 /// Splits a text into pieces, each with the mark on it. Positions are UTF-16 code units, in order;
 /// marks that reach beyond the text or overlap another mark are left out.
@@ -29,7 +29,7 @@ const MOST_LINES: usize = 3000;
 
 /// Returns, for each line of a file, the indices of the offers that would change the line; for an
 /// added line, the line before it is marked.
-pub(super) fn changed_lines(item: &Item, text: &str, brought: &Brought) -> Vec<Vec<usize>> {
+pub(super) fn changed_lines(item: &Item, text: &str, brought: &Import) -> Vec<Vec<usize>> {
     let before: Vec<&str> = text.lines().collect();
     let mut marks = vec![Vec::new(); before.len()];
     if before.len() > MOST_LINES {
@@ -67,7 +67,7 @@ pub(super) fn changed_lines(item: &Item, text: &str, brought: &Brought) -> Vec<V
 mod tests {
     use super::*;
     use catalog::default_scenario;
-    use files::brought::bring;
+    use files::brought::import_items;
 
     fn mark(from: usize, to: usize) -> Marked {
         Marked { from, to, text: String::new(), means: "x".into(), kind: "model".into(), taken: Vec::new() }
@@ -92,7 +92,7 @@ mod tests {
                     gradient_accumulation_steps: 1\nbf16: true\nadapter: lora\nlora_r: 16\n";
         let item = Item { name: Some("a.yaml".into()), bytes: text.as_bytes().to_vec() };
         let scenario = links::decode("cluster=dgx-h100&gpus=8").scenario;
-        let brought = bring(std::slice::from_ref(&item), &scenario).unwrap();
+        let brought = import_items(std::slice::from_ref(&item), &scenario).unwrap();
         assert!(brought.offers.iter().any(|offer| !offer.files.is_empty()), "{brought:?}");
         let marks = changed_lines(&item, text, &brought);
         assert_eq!(marks.len(), text.lines().count());
@@ -100,7 +100,7 @@ mod tests {
             let marked = marks.iter().any(|mark| mark.contains(&place));
             assert_eq!(marked, !offer.files.is_empty(), "{}", offer.what);
         }
-        let nothing = bring(&[Item { name: None, bytes: b"[512, 256]".to_vec() }], &default_scenario()).unwrap();
+        let nothing = import_items(&[Item { name: None, bytes: b"[512, 256]".to_vec() }], &default_scenario()).unwrap();
         assert!(changed_lines(&item, text, &nothing).iter().all(Vec::is_empty));
     }
 }

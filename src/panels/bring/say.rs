@@ -11,7 +11,7 @@ use super::words;
 use crate::browser::{self, Arrived, Origin};
 use crate::components::latest::Latest;
 use engine::scenario::Scenario;
-use files::brought::{Brought, Kind, Marked};
+use files::brought::{Import, ImportKind, Marked};
 
 /// Identifier of the field.
 const FIELD: &str = "say";
@@ -19,7 +19,7 @@ const FIELD: &str = "say";
 const SAID: &str = "say-said";
 
 /// The box, and the text about its words.
-pub(super) struct Said {
+pub(super) struct SayBox {
     /// The field with its marks.
     pub(super) field: Html,
     /// The parts that were understood, assumed and not understood; else the outcome of other input.
@@ -28,7 +28,7 @@ pub(super) struct Said {
 
 /// Reads words while they are typed.
 struct Hearing {
-    heard: UseStateSetter<Option<(String, Rc<Brought>)>>,
+    heard: UseStateSetter<Option<(String, Rc<Import>)>>,
     take: Callback<Arrived>,
     turns: Turns,
     scenario: Latest<Scenario>,
@@ -48,11 +48,11 @@ impl Hearing {
         read(&browser::pasted(typed.clone()), self.scenario.get().as_ref(), move |came| {
             if turn.is_last() {
                 // Pasted text that is no sentence is taken at once.
-                let is_other = came.as_ref().is_ok_and(|brought| brought.kind != Kind::Sentence);
+                let is_other = came.as_ref().is_ok_and(|brought| brought.kind != ImportKind::Sentence);
                 if origin == Origin::Given && is_other {
                     take.emit((items, origin));
                 }
-                let sentence = came.ok().filter(|brought| brought.kind == Kind::Sentence);
+                let sentence = came.ok().filter(|brought| brought.kind == ImportKind::Sentence);
                 heard.set(sentence.map(|brought| (typed, Rc::new(brought))));
             }
         });
@@ -65,12 +65,12 @@ impl Hearing {
 pub(super) fn use_say(
     scenario: &Latest<Scenario>,
     take: &Callback<Arrived>,
-    taken: Option<&Brought>,
+    taken: Option<&Import>,
     otherwise: Html,
-) -> Said {
+) -> SayBox {
     let text = use_state_eq(String::new);
     // The last result of reading the words, with the text that was read.
-    let heard = use_state_eq(|| None::<(String, Rc<Brought>)>);
+    let heard = use_state_eq(|| None::<(String, Rc<Import>)>);
     let turns = (*use_state(Turns::default)).clone();
     let enter = {
         let (take, text) = (take.clone(), text.clone());
@@ -118,7 +118,7 @@ pub(super) fn use_say(
             if let Some(brought) = now { { understood(&brought, is_taken) } } else { { otherwise } }
         </div>
     };
-    Said { field, said }
+    SayBox { field, said }
 }
 
 /// Whether a text is more than a sentence: it has several lines, is long, or is a link or JSON.
@@ -142,7 +142,7 @@ fn marked(text: &str, marks: &[Marked]) -> Html {
 }
 
 /// Renders the understood sentence, then the parts that were assumed and not understood.
-fn understood(brought: &Brought, is_taken: bool) -> Html {
+fn understood(brought: &Import, is_taken: bool) -> Html {
     let lines = brought.sections.iter().map(|section| {
         html! { <p><strong>{ &section.title }{ ": " }</strong>{ section.lines.join(" ") }</p> }
     });

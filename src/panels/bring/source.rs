@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::marks::changed_lines;
 use super::words;
 use crate::browser::{self, Arrived, Origin};
-use files::brought::{Brought, Item, Kind};
+use files::brought::{Import, Item, ImportKind};
 
 /// The input, the result of reading it, and the callback for another text.
 #[derive(PartialEq, Properties)]
@@ -17,7 +17,7 @@ pub(super) struct Props {
     /// The input.
     pub(super) items: Rc<Vec<Item>>,
     /// The result of reading.
-    pub(super) brought: Option<Rc<Brought>>,
+    pub(super) brought: Option<Rc<Import>>,
     /// Reads another text.
     pub(super) take: Callback<Arrived>,
 }
@@ -44,7 +44,7 @@ pub(super) fn Source(Props { items, brought, take }: &Props) -> Html {
             }
         })
     };
-    let read = brought.as_ref().filter(|brought| matches!(brought.kind, Kind::Run));
+    let read = brought.as_ref().filter(|brought| matches!(brought.kind, ImportKind::Run));
     html! {
         <>
             // Always the same field, so that typed text stays.
@@ -59,7 +59,7 @@ pub(super) fn Source(Props { items, brought, take }: &Props) -> Html {
 }
 
 /// Renders a file by its lines, with marks on the lines that a finding would change.
-fn file(item: &Item, brought: &Brought) -> Html {
+fn file(item: &Item, brought: &Import) -> Html {
     let Ok(text) = core::str::from_utf8(&item.bytes) else { return Html::default() };
     let marks = changed_lines(item, text, brought);
     let name = item.name.clone().unwrap_or_else(|| words::PASTED.to_owned());

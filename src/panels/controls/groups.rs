@@ -19,7 +19,7 @@ use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct GroupsProps {
     /// The scenario; the settled one while all groups are closed.
     pub scenario: Scenario,
     /// The scenario that changes are measured against.
@@ -36,8 +36,8 @@ pub struct Props {
 
 /// The folded groups.
 #[component]
-pub fn Groups(props: &Props) -> Html {
-    let Props { scenario, preset, drafts, effects, issues, opened } = props;
+pub fn Groups(props: &GroupsProps) -> Html {
+    let GroupsProps { scenario, preset, drafts, effects, issues, opened } = props;
     let context = ControlContext { scenario, drafts, preset, effects, issues };
     // One bit for each open group.
     let open = use_state_eq(|| 0_u32);

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use crate::context::use_page;
 use crate::fields::step_id;
-use crate::fields::{Layout, Offer, Step};
+use crate::fields::{Layout, OfferedValue, Step};
 use crate::state::Action;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -15,7 +15,7 @@ pub const TITLE: &str = "Batch and layout";
 
 /// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct LayoutControlsProps {
     /// The settled scenario: the values that buttons offer are found by trying.
     pub scenario: Scenario,
     /// Report of the scenario's step.
@@ -28,7 +28,7 @@ pub struct Props {
 
 /// The group of controls.
 #[component]
-pub fn LayoutControls(Props { scenario, report, product, moving }: &Props) -> Html {
+pub fn LayoutControls(LayoutControlsProps { scenario, report, product, moving }: &LayoutControlsProps) -> Html {
     let emit = &use_page().emit;
     let layout = Layout::of(scenario, report);
     let times = || html! { <span class="times" aria-hidden="true">{ "×" }</span> };
@@ -62,14 +62,14 @@ pub fn LayoutControls(Props { scenario, report, product, moving }: &Props) -> Ht
 fn stepper(Step { key, short, value, offers }: &Step, emit: &Callback<Action>) -> Html {
     let (key, label) = (*key, key.param().label);
     let [less, more] = offers;
-    let button = |offer: &Option<Offer>, more: bool| {
+    let button = |offer: &Option<OfferedValue>, more: bool| {
         let offer = offer.as_ref();
         let name = offer.map_or_else(|| no_step(label, more), |offer| offer.name.clone());
         let value = offer.map(|offer| offer.value);
         let step = emit.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
             if let Some(value) = value {
-                step.emit(Action::Step { key, value });
+                step.emit(Action::StepCount { key, value });
             }
         });
         let id = step_id(key).filter(|_| more);

@@ -1,6 +1,6 @@
 //! The number of a paper next to the calculated number.
 
-use analysis::claims::{Compared, Found, compared};
+use analysis::claims::{Compared, ClaimResult, compared};
 use catalog::ScenarioEntry;
 use engine::format;
 
@@ -11,13 +11,13 @@ pub(super) fn beside(entry: &ScenarioEntry) -> Option<String> {
     Some(format!("Source: {found} ({at}) · here: {}", written(here)))
 }
 
-fn written(found: Found) -> String {
+fn written(found: ClaimResult) -> String {
     match found {
-        Found::Points(points) => format::delta_points(points),
-        Found::Change(change) => format::delta(change, format::percent),
-        Found::Times(times) => format!("{times:.1} times"),
-        Found::Time(time) => format::seconds(time),
-        Found::Bytes(bytes) => format!("{:.0} GB", bytes.gb()),
+        ClaimResult::Points(points) => format::delta_points(points),
+        ClaimResult::Change(change) => format::delta(change, format::percent),
+        ClaimResult::Times(times) => format!("{times:.1} times"),
+        ClaimResult::Time(time) => format::seconds(time),
+        ClaimResult::Bytes(bytes) => format!("{:.0} GB", bytes.gb()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
 use crate::context::use_page;
 use crate::panels::advice::change::{gained, laid_out, not_in};
-use crate::panels::cost::of_run;
+use crate::panels::cost::time_and_cost;
 use crate::state::Action;
 use crate::view::Panel;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
@@ -48,7 +48,7 @@ const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens per 
 
 /// Values to show.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct RankingProps {
     /// The settled scenario.
     pub scenario: Scenario,
     /// The last finished search.
@@ -60,8 +60,8 @@ pub struct Props {
 /// A table with one row for each layout, whose button applies the layout. The last ranking is shown
 /// until the next search is over; the strategies need no search.
 #[component]
-pub fn Ranking(props: &Props) -> Html {
-    let Props { scenario, layouts, only_strategies } = props;
+pub fn Ranking(props: &RankingProps) -> Html {
+    let RankingProps { scenario, layouts, only_strategies } = props;
     let page = use_page();
     let emit = &page.emit;
     let strategies =
@@ -88,7 +88,7 @@ pub fn Ranking(props: &Props) -> Html {
     });
     let view = page.view;
     let other = if *only_strategies { Panel::Ranking } else { Panel::Strategies };
-    let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.showing(other)));
+    let toggle = emit.reform(move |_: MouseEvent| Action::ChangeView(view.showing(other)));
     let title_id = [panel.key(), "-title"].concat();
     html! {
         <div id={panel.key()} class="figure wide">
@@ -140,7 +140,7 @@ impl<'a> Listed<'a> {
 fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) -> Html {
     let chosen = layout.scenario == *scenario;
     let taken = layout.scenario;
-    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
+    let take = emit.reform(move |_: MouseEvent| Action::ReplaceScenario(Box::new(taken)));
     let place = taken.strategy.place();
     let class = classes!(chosen.then_some("chosen"), (!layout.report.fits()).then_some("moot"));
     html! {
@@ -184,7 +184,7 @@ fn caption(listed: &Listed) -> String {
 /// Returns the cells of one row after its name.
 fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     let Layout { scenario, report, odds, .. } = layout;
-    let [time, cost] = of_run(scenario, &scenario.run_of(report));
+    let [time, cost] = time_and_cost(scenario, &scenario.run_of(report));
     let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
         format!("{} × {steps} × {dp}", scenario.micro_batch_size),

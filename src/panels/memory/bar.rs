@@ -23,7 +23,7 @@ use engine::units::Bytes;
 
 /// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
-pub struct Props {
+pub struct MemoryBarProps {
     /// The figure.
     pub spec: Rc<BarSpec>,
     /// Snapshot that saved files link back to.
@@ -34,13 +34,13 @@ type Highlighted = (Rc<BarSpec>, Option<usize>);
 
 fn paint((spec, highlighted): &Highlighted, canvas: &HtmlCanvasElement, style: &Style) {
     // If the canvas cannot be painted, the list remains.
-    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_bar(spec, &sheet, style, *highlighted));
+    let _ = Sheet::from_page_canvas(canvas).and_then(|sheet| paint_bar(spec, &sheet, style, *highlighted));
 }
 
 /// The bar and the list. Pointing at a line of the list highlights its part of the bar, and the
 /// other way round.
 #[component]
-pub fn MemoryBar(props: &Props) -> Html {
+pub fn MemoryBar(props: &MemoryBarProps) -> Html {
     let canvas = use_node_ref();
     let lit = use_state(|| None::<usize>);
     let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser;
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::figure::Figure;
 use crate::components::how::how;
 use crate::components::latest::use_due;
@@ -30,9 +30,9 @@ const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as
 
 /// Values to show.
 #[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+pub struct StepMemoryProps {
     /// Values of the settled scenario, and callbacks.
-    pub settled: Settled,
+    pub settled: SettledProps,
     /// Whether the scenario has changed since it settled.
     pub moving: bool,
     /// Whether the figure is replayed at once, as in an embed.
@@ -43,7 +43,7 @@ pub struct Props {
 /// The figure with its select: replayed once it is in sight and the scenario is idle, pale while
 /// the scenario changes.
 #[component]
-pub fn StepMemory(props: &Props) -> Html {
+pub fn StepMemory(props: &StepMemoryProps) -> Html {
     let snapshot = &props.settled.snapshot;
     let place = use_node_ref();
     let seen = browser::use_seen(&place);

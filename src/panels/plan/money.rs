@@ -1,6 +1,6 @@
 //! The value of faster links, and prices in narrow columns.
 
-use analysis::plan::{Found, Hardware, Plan, premium};
+use analysis::plan::{FastestLayout, Hardware, Plan, premium};
 use engine::format;
 
 /// Premium in US dollars that must be exceeded to be mentioned.
@@ -13,12 +13,12 @@ pub(super) fn price(usd: f64) -> String {
 
 /// Returns the value of faster links between nodes, from two answers with equal numbers of one GPU:
 /// `400 Gbit/s is worth up to $0.13 more per GPU-hour than 200 Gbit/s.`
-pub(super) fn faster_links(plan: &Plan, answers: &[&Found]) -> Option<String> {
-    let link = |found: &Found| found.scenario.network.values.inter_node;
+pub(super) fn faster_links(plan: &Plan, answers: &[&FastestLayout]) -> Option<String> {
+    let link = |found: &FastestLayout| found.scenario.network.values.inter_node;
     let pairs =
         answers.iter().enumerate().flat_map(|(at, one)| answers.iter().skip(at + 1).map(move |two| (*one, *two)));
     let alike = pairs.filter(|(one, two)| {
-        let several = |found: &Found| found.scenario.gpus > found.scenario.network.values.gpus_per_node;
+        let several = |found: &FastestLayout| found.scenario.gpus > found.scenario.network.values.gpus_per_node;
         one.scenario.accelerator.id == two.scenario.accelerator.id
             && one.scenario.gpus == two.scenario.gpus
             && link(one) != link(two)

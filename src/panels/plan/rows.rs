@@ -2,7 +2,7 @@
 
 use super::money;
 use crate::words::model_name;
-use analysis::plan::{Found, Hardware, Kind, Plan, Question, break_even};
+use analysis::plan::{FastestLayout, Hardware, SearchKind, Plan, Question, break_even};
 use charts::names;
 use engine::format;
 use engine::params::Unit;
@@ -11,12 +11,12 @@ use engine::params::Unit;
 pub(super) fn header(question: Question) -> Vec<&'static str> {
     let kind = question.kind();
     let first: &[&str] = match kind {
-        Kind::Runs => &["Cluster", "GPUs"],
-        Kind::Contexts => &["Sequence"],
-        Kind::Models => &["Model"],
-        Kind::Batches => &["Batch"],
+        SearchKind::Runs => &["Cluster", "GPUs"],
+        SearchKind::Contexts => &["Sequence"],
+        SearchKind::Models => &["Model"],
+        SearchKind::Batches => &["Batch"],
     };
-    let last: &[&str] = if kind == Kind::Runs { &["$/GPU-hour", "Break-even $/GPU-h"] } else { &[] };
+    let last: &[&str] = if kind == SearchKind::Runs { &["$/GPU-hour", "Break-even $/GPU-h"] } else { &[] };
     let odds: &[&str] = match question {
         Question::Cheapest { .. } => &["Odds in time"],
         Question::Fastest { .. } => &["Odds in budget"],
@@ -36,15 +36,15 @@ pub(super) struct Row {
 }
 
 /// Returns the row of an answer; `first` is the best answer.
-pub(super) fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> Row {
+pub(super) fn row(plan: &Plan, question: Question, found: &FastestLayout, first: &FastestLayout) -> Row {
     let scenario = &found.scenario;
     let count = |value: u32| (format::count(f64::from(value)), Some(f64::from(value)));
     let mut cells: Vec<(String, Option<f64>)> = match plan.kind() {
-        Kind::Runs => {
+        SearchKind::Runs => {
             let of = plan.hardware().get(found.hardware);
             vec![(of.map_or(String::new(), Hardware::name), None), count(scenario.gpus)]
         }
-        Kind::Contexts => {
+        SearchKind::Contexts => {
             let tokens = f64::from(scenario.seq_len);
             let grown = if found.batch() > plan.terms().batch * GROWN {
                 format!(", batch grows to {}", format::tokens(found.batch()))
@@ -53,11 +53,11 @@ pub(super) fn row(plan: &Plan, question: Question, found: &Found, first: &Found)
             };
             vec![(format::value(Unit::Tokens, tokens) + &grown, Some(tokens))]
         }
-        Kind::Models => {
+        SearchKind::Models => {
             let size = scenario.model.architecture().params() as f64;
             vec![(model_name(&scenario.model), Some(size))]
         }
-        Kind::Batches => {
+        SearchKind::Batches => {
             let (sequences, tokens) = (found.sequences(), found.report.tokens_per_step);
             let text = format!("{} sequences, {} tokens", format::count(f64::from(sequences)), format::params(tokens));
             vec![(text, Some(f64::from(sequences)))]
@@ -73,7 +73,7 @@ pub(super) fn row(plan: &Plan, question: Question, found: &Found, first: &Found)
     let [time, cost] = ranges(plan, found);
     cells.push((time, Some(found.days())));
     cells.push((cost, Some(found.dollars())));
-    if plan.kind() == Kind::Runs {
+    if plan.kind() == SearchKind::Runs {
         let has_price = plan.has_price(found);
         let price = scenario.run.price_per_gpu_hour;
         let listed = plan.hardware().get(found.hardware).and_then(|of| of.listed);
@@ -95,7 +95,7 @@ pub(super) fn row(plan: &Plan, question: Question, found: &Found, first: &Found)
 const GROWN: f64 = 1.05;
 
 /// Returns time and cost with their ranges: `21.7 days (16.9–34.1)`, `$265k ($208k–$417k)`.
-pub(super) fn ranges(plan: &Plan, found: &Found) -> [String; 2] {
+pub(super) fn ranges(plan: &Plan, found: &FastestLayout) -> [String; 2] {
     if !found.run.finishes() {
         return ["never".into(), "–".into()];
     }

@@ -10,7 +10,7 @@ use crate::components::data_table::wide_table;
 use crate::context::use_page;
 use crate::state::Action;
 use crate::view::PlanView;
-use analysis::plan::{Found, Plan};
+use analysis::plan::{FastestLayout, Plan};
 
 /// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
@@ -42,7 +42,7 @@ pub(super) fn Answers(props: &Props) -> Html {
     let links = money::faster_links(plan, &answers);
     let question = view.question();
     let header = rows::header(question);
-    let mut rows: Vec<(Row, &Found)> =
+    let mut rows: Vec<(Row, &FastestLayout)> =
         answers.iter().map(|found| (rows::row(plan, question, found, first), *found)).collect();
     if let Some((column, ascending)) = *order {
         rows.sort_by(|one, other| {
@@ -109,10 +109,10 @@ fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
     }
 }
 
-fn shown(row: &Row, found: &Found, plan: &Plan, emit: &Callback<Action>) -> Html {
+fn shown(row: &Row, found: &FastestLayout, plan: &Plan, emit: &Callback<Action>) -> Html {
     let taken = found.scenario;
     let chosen = taken == *plan.scenario();
-    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
+    let take = emit.reform(move |_: MouseEvent| Action::ReplaceScenario(Box::new(taken)));
     let mut cells = row.cells.iter().zip(&row.values);
     let name = cells.next().map(|(name, _)| name.clone()).unwrap_or_default();
     html! {

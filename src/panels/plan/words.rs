@@ -1,6 +1,6 @@
 //! Texts of the plan.
 
-use crate::view::{Asked, PlanView, SURE};
+use crate::view::{PlanQuestion, PlanView, SURE};
 use crate::words::model_name;
 use analysis::plan::{Hardware, NODES, Plan, Progress, Question};
 use charts::names;
@@ -12,7 +12,7 @@ pub const TITLE: &str = "Plan backwards";
 /// Accessible name of the select.
 pub const ASK: &str = "What is asked";
 /// Names of the questions, in the order of [`Asked::ALL`].
-pub const QUESTIONS: [&str; Asked::ALL.len()] = [
+pub const QUESTIONS: [&str; PlanQuestion::ALL.len()] = [
     "fewest GPUs that fit",
     "cheapest by a deadline",
     "fastest within a budget",
@@ -75,10 +75,10 @@ pub fn note(question: Question) -> String {
 
 /// Returns the label of the number of a question: name and unit; `None` for a question without a
 /// number.
-pub fn label(asked: Asked) -> Option<(&'static str, &'static str)> {
+pub fn label(asked: PlanQuestion) -> Option<(&'static str, &'static str)> {
     match asked {
-        Asked::Cheapest => Some(("Deadline", "days from now")),
-        Asked::Fastest => Some(("Budget", "$")),
+        PlanQuestion::Cheapest => Some(("Deadline", "days from now")),
+        PlanQuestion::Fastest => Some(("Budget", "$")),
         _ => None,
     }
 }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn every_question_has_a_finding_and_rows_as_wide_as_their_header() {
-        for asked in Asked::ALL {
+        for asked in PlanQuestion::ALL {
             let view = PlanView { asked, dollars: 1e6, ..PlanView::default() };
             let plan = planned(view);
             let answers = plan.answers(view.question());
@@ -223,13 +223,13 @@ mod tests {
 
     #[test]
     fn what_nothing_reaches_names_the_nearest() {
-        let view = PlanView { asked: Asked::Cheapest, days: 0.1, ..PlanView::default() };
+        let view = PlanView { asked: PlanQuestion::Cheapest, days: 0.1, ..PlanView::default() };
         let said = caption(&planned(view), None, view);
         assert!(
             said.starts_with("No run ends within 0.100 days with odds of ") && said.contains(" The fastest is "),
             "{said}"
         );
-        let view = PlanView { asked: Asked::Fastest, dollars: 10.0, ..view };
+        let view = PlanView { asked: PlanQuestion::Fastest, dollars: 10.0, ..view };
         let said = caption(&planned(view), None, view);
         assert!(
             said.starts_with("No run costs $10.0 or less with odds of ") && said.contains(" The cheapest is "),

@@ -33,7 +33,7 @@ pub fn sensitivity(shown: &Sensitivity, page: &PageContext) -> Html {
         let choose = {
             let PageContext { view, emit, say, .. } = page.clone();
             Callback::from(move |_: MouseEvent| {
-                emit.emit(Action::Look(View { curve_x: key, ..view }));
+                emit.emit(Action::ChangeView(View { curve_x: key, ..view }));
                 say.emit(said_on_axis(label).into());
             })
         };

@@ -15,11 +15,11 @@ use crate::snapshot::Snapshot;
 use crate::view::{Panels, View};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use charts::paint::{FIGURES, Poster, Tile};
-use charts::spec::{ChartSpec, Line, LineRole};
+use charts::spec::{ChartSpec, Polyline, LineRole};
 use engine::model::memory::odds::Verdict;
 
 /// Derives the content of a poster: verdict, map and curves, as in an embed that names no panel.
-pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
+pub(super) fn derive_poster(snapshot: &Rc<Snapshot>) -> Derived {
     let view = View { embed: true, panels: Panels::default(), ..snapshot.view };
     let shown = Rc::new(Snapshot { view, ..(**snapshot).clone() });
     let mut derived = derive(&shown, Pace::STILL, &mut Buffers::default());
@@ -30,7 +30,7 @@ pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
 /// Names the strategies that fit nowhere on the axis, instead of drawing them: a poster has little
 /// room.
 fn leave_out(curve: &mut ChartSpec) {
-    let is_nowhere = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
+    let is_nowhere = |line: &Polyline| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
     let names: Vec<&str> = curve.lines.iter().filter(|line| is_nowhere(line)).map(|line| line.name.as_str()).collect();
     if !names.is_empty() {
         curve.caption += &texts::not_drawn(&names);
@@ -87,10 +87,10 @@ mod tests {
             let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
             let snapshot =
                 Rc::new(Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view: View::default() });
-            let derived = of_poster(&snapshot);
+            let derived = derive_poster(&snapshot);
             let poster = poster(&derived, &link);
             let svg = poster_svg(&poster).unwrap();
-            let back = carried::of_svg(&svg).unwrap();
+            let back = carried::link_in_svg(&svg).unwrap();
             assert_eq!(back, link);
             let again = decode(&back);
             assert_eq!((again.scenario, again.pins, again.issues), (decoded.scenario, decoded.pins, decoded.issues));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::state::SelectTarget;
@@ -19,7 +19,7 @@ const THIS_LAYER: &str = "This scenario’s layer";
 const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
 
 /// Renders the figure with its selects.
-pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &Settled) -> Html {
+pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &SettledProps) -> Html {
     let snapshot = settled.snapshot.clone();
     let LayerView { published, along, family } = snapshot.view.layer;
     let mut layers = vec![THIS_LAYER];

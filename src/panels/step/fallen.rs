@@ -27,7 +27,7 @@ impl Fallen {
     pub(super) fn of(scenario: &Scenario, report: &Report, seek: bool) -> Self {
         let split = waterfall(&scenario.setup(), report);
         Self {
-            spec: Rc::new(views::of_split(scenario, report, &split)),
+            spec: Rc::new(views::split_chart(scenario, report, &split)),
             levers: if seek {
                 time_reductions(scenario, report, &split).into_iter().map(Rc::new).collect()
             } else {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::figure::{Figure, NarrowedAxes};
 use crate::components::select::{Item, Select};
 use crate::snapshot::Snapshot;
@@ -23,7 +23,7 @@ const TIMELINE_HINT: (&str, &str) = (
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 
 /// Renders the timeline.
-pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
+pub fn timeline(settled: &SettledProps, spec: Rc<ChartSpec>) -> Html {
     let snapshot = settled.snapshot.clone();
     let chosen = snapshot.view.zoom.level as usize;
     let levels = Item::named(LEVELS);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::fallen::{Fallen, use_waterfall};
-use crate::calculator::Settled;
+use crate::calculator::SettledProps;
 use crate::components::action_button::ActionButton;
 use crate::components::explain_button::ExplainButton;
 use crate::components::figure::Figure;
@@ -33,9 +33,9 @@ const LEAST: f64 = 0.5;
 
 /// Values to show.
 #[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+pub struct WaterfallProps {
     /// Values of the settled scenario, and callbacks.
-    pub settled: Settled,
+    pub settled: SettledProps,
     /// Whether levers are searched at once, as in an embed.
     #[prop_or_default]
     pub at_once: bool,
@@ -43,8 +43,8 @@ pub struct Props {
 
 /// The figure of the settled scenario; levers are searched after a pause.
 #[component]
-pub fn Waterfall(props: &Props) -> Html {
-    let Settled { snapshot, report, rested, .. } = &props.settled;
+pub fn Waterfall(props: &WaterfallProps) -> Html {
+    let SettledProps { snapshot, report, rested, .. } = &props.settled;
     let fallen = use_waterfall(snapshot, report, props.at_once || *rested);
     let Fallen { spec, levers } = &*fallen;
     let bars = spec.falls.as_ref().map_or(&[][..], |falls| &falls.bars);
@@ -69,7 +69,7 @@ fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>) -> Html {
     let lever = lever.map(|lever| {
         let (name, effect) = (change(&lever.advice), change::lever(lever));
         html! {
-            <ActionButton action={Action::Take(Box::new(lever.advice.scenario))}>
+            <ActionButton action={Action::ReplaceScenario(Box::new(lever.advice.scenario))}>
                 <strong>{ opening(&name) }</strong><span>{ effect }</span>
             </ActionButton>
         }

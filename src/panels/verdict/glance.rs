@@ -68,8 +68,8 @@ pub fn bars(Calculator { derived, page, .. }: &Calculator) -> Bars {
         html! { <Line {to} {name} {says} {strip} /> }
     };
     Bars {
-        memory: line((Panel::Memory, "memory"), "Memory", sum, of_memory(memory, theme)),
-        step: line((Panel::Waterfall, "waterfall"), "Step", said.join(" · "), of_step(report, theme)),
+        memory: line((Panel::Memory, "memory"), "Memory", sum, memory_strip(memory, theme)),
+        step: line((Panel::Waterfall, "waterfall"), "Step", said.join(" · "), step_strip(report, theme)),
         generating: generating
             .map(|(says, strip)| line((Panel::Memory, "generation"), "Memory while generating", says, strip))
             .unwrap_or_default(),
@@ -77,7 +77,7 @@ pub fn bars(Calculator { derived, page, .. }: &Calculator) -> Bars {
 }
 
 /// Returns the memory at the peak by part, up to the capacity or to the memory needed.
-fn of_memory(memory: &BarSpec, theme: Theme) -> Strip {
+fn memory_strip(memory: &BarSpec, theme: Theme) -> Strip {
     let whole = (memory.needed() + memory.cache()).max(memory.capacity);
     let hatched = memory.parts.iter().position(|(part, _)| *part == MemoryPart::Cache);
     let parts = memory.parts.iter().map(|&(of, bytes)| (part(theme, of), bytes / whole)).collect();
@@ -85,14 +85,14 @@ fn of_memory(memory: &BarSpec, theme: Theme) -> Strip {
 }
 
 /// Returns the time of a step by part.
-fn of_step(report: &Report, theme: Theme) -> Strip {
+fn step_strip(report: &Report, theme: Theme) -> Strip {
     let times = step_parts(report).into_iter().map(|(of, _, time)| (step_share(theme, of), time / report.whole().time));
     Strip { parts: times.collect(), hatched: None, limit: 1.0 }
 }
 
 /// Renders memory and step of a run as two bars without words.
 pub fn thumbnail(report: &Report, theme: Theme) -> Html {
-    let strips = [of_memory(&views::memory_bar(report), theme), of_step(report, theme)];
+    let strips = [memory_strip(&views::memory_bar(report), theme), step_strip(report, theme)];
     html! { <div class="thumbnail">{ for strips.map(|strip| html! { <Drawn {strip} /> }) }</div> }
 }
 
@@ -111,7 +111,7 @@ struct LineProps {
 
 fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
     // If the canvas cannot be painted, the words remain.
-    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_strip(strip, &sheet, style));
+    let _ = Sheet::from_page_canvas(canvas).and_then(|sheet| paint_strip(strip, &sheet, style));
 }
 
 /// Values of a bar.

@@ -7,7 +7,7 @@ use engine::units::Seconds;
 /// Splits the whole step into parts: each part, its name and its time. The times add up to the
 /// step. Generation comes first; of the update, the time that the MFU counts comes first.
 pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
-    let update = of_update(report);
+    let update = update_parts(report);
     let Some(rollout) = &report.rollout else { return update.to_vec() };
     let updates = rollout.update / report.time.step;
     let around = [
@@ -17,7 +17,7 @@ pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Secon
     around.into_iter().chain(update.map(|(of, name, time)| (of, name, updates * time))).collect()
 }
 
-fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
+fn update_parts(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
     let time: &TimeReport = &report.time;
     // The MFU counts some FLOPs that sliced or overlapping kernels take less time for.
     let useful = (time.step * report.mfu).min(time.compute);

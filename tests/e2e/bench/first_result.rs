@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use e2e::{Kind, Session, wait_for};
+use e2e::{BrowserKind, Session, wait_for};
 use serde_json::json;
 
 use crate::samples::median;
@@ -70,7 +70,7 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
 
 /// Returns the milliseconds until the first result of an address.
 fn visit(address: &str, network: &Network) -> Result<f64> {
-    let session = Session::fresh(Kind::Chromium)?;
+    let session = Session::fresh(BrowserKind::Chromium)?;
     session.before_scripts(NOTE)?;
     session.devtools("Network.enable", &json!({}))?;
     let bytes = network.rate / 8.0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use e2e::{Kind, Session, wait_for};
+use e2e::{BrowserKind, Session, wait_for};
 use serde_json::Value;
 
 use crate::{Row, Site};
@@ -48,7 +48,7 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
 }
 
 fn load(site: &Site) -> Result<Load> {
-    let session = Session::fresh(Kind::Chromium)?;
+    let session = Session::fresh(BrowserKind::Chromium)?;
     session.open(site.server.url())?;
     let entries = wait_for("the page does not start", PATIENCE, || {
         let loaded = session.script(LOADED, &[])?;

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use xtask::install::Kind;
+use xtask::install::BrowserKind;
 
 use crate::Session;
 
@@ -48,12 +48,12 @@ impl Session {
     /// When the browser refuses.
     pub fn console(&self) -> Result<Vec<(String, String)>> {
         let entries = match self.kind() {
-            Kind::Chromium => {
+            BrowserKind::Chromium => {
                 let entries = self.run(async |web| web.browser_log().await)?;
                 return Ok(entries.into_iter().map(|entry| (entry.level, entry.message)).collect());
             }
-            Kind::Firefox => self.privileged(MESSAGES, &[])?,
-            Kind::Webkit => Value::Null,
+            BrowserKind::Firefox => self.privileged(MESSAGES, &[])?,
+            BrowserKind::Webkit => Value::Null,
         };
         let entries = entries.as_array().cloned().unwrap_or_default();
         let field = |entry: &Value, name| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -66,23 +66,23 @@ impl Session {
     /// When the browser refuses, or is WebKit, whose driver does not support it.
     pub fn before_scripts(&self, source: &str) -> Result<()> {
         match self.kind() {
-            Kind::Chromium => {
+            BrowserKind::Chromium => {
                 self.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source })).map(drop)
             }
-            Kind::Firefox => {
+            BrowserKind::Firefox => {
                 let address = self.privileged(BEFORE, &[json!(source)])?;
                 let mut injected = self.browser()?.injected.lock().unwrap_or_else(PoisonError::into_inner);
                 injected.extend(address.as_str().map(str::to_owned));
                 Ok(())
             }
-            Kind::Webkit => bail!("WebKitGTK's driver runs no script before the page's own."),
+            BrowserKind::Webkit => bail!("WebKitGTK's driver runs no script before the page's own."),
         }
     }
 
     /// Deletes the cache, and the stored data of these origins.
     pub(crate) fn forget(&self, origins: &BTreeSet<String>) -> Result<()> {
         match self.kind() {
-            Kind::Chromium => {
+            BrowserKind::Chromium => {
                 for command in ["Network.clearBrowserCache", "Network.clearBrowserCookies", "Browser.resetPermissions"]
                 {
                     self.devtools(command, &json!({}))?;
@@ -93,11 +93,11 @@ impl Session {
                 }
                 self.console().map(drop)
             }
-            Kind::Firefox => {
+            BrowserKind::Firefox => {
                 let mut injected = self.browser()?.injected.lock().unwrap_or_else(PoisonError::into_inner);
                 self.privileged(FORGET, &[json!(std::mem::take(&mut *injected))]).map(drop)
             }
-            Kind::Webkit => Ok(()),
+            BrowserKind::Webkit => Ok(()),
         }
     }
 

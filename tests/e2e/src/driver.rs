@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
-use xtask::install::{Browser, Kind};
+use xtask::install::{Browser, BrowserKind};
 use xtask::programs::XVFB;
 
 use crate::process::Process;
@@ -25,11 +25,11 @@ impl Driver {
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
-    pub fn of(kind: Kind) -> Result<Arc<Self>> {
-        static DRIVERS: Mutex<BTreeMap<Kind, Arc<Driver>>> = Mutex::new(BTreeMap::new());
+    pub fn of(kind: BrowserKind) -> Result<Arc<Self>> {
+        static DRIVERS: Mutex<BTreeMap<BrowserKind, Arc<Driver>>> = Mutex::new(BTreeMap::new());
         // WebKit's driver ends with its browser after each test, as it is slow to get ready for
         // another.
-        if kind == Kind::Webkit {
+        if kind == BrowserKind::Webkit {
             return Ok(Arc::new(Self::start(kind)?));
         }
         let mut drivers = DRIVERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,17 +41,17 @@ impl Driver {
         Ok(driver)
     }
 
-    fn start(kind: Kind) -> Result<Self> {
+    fn start(kind: BrowserKind) -> Result<Self> {
         let browser = Browser::find(kind)?;
-        let screen = (kind == Kind::Webkit).then(screen).transpose()?;
+        let screen = (kind == BrowserKind::Webkit).then(screen).transpose()?;
         let configure = |port: u16, driver: &mut Command| {
             driver.arg(format!("--port={port}"));
             match kind {
-                Kind::Chromium => {}
+                BrowserKind::Chromium => {}
                 // Scripts may read the browser's console, and no fixed port is used for the unused
                 // WebSocket protocol.
-                Kind::Firefox => drop(driver.args(["--websocket-port=0", "--allow-system-access"])),
-                Kind::Webkit => {
+                BrowserKind::Firefox => drop(driver.args(["--websocket-port=0", "--allow-system-access"])),
+                BrowserKind::Webkit => {
                     let number = screen.as_ref().map(Process::port).unwrap_or_default();
                     driver.env("DISPLAY", format!(":{number}")).env("GDK_BACKEND", "x11");
                     // The sandbox needs more than containers allow; the browser opens only the

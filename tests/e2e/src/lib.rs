@@ -23,4 +23,4 @@ mod wait;
 pub use session::{Element, Session};
 pub use thirtyfour::Key;
 pub use wait::{block_on, wait_for};
-pub use xtask::install::Kind;
+pub use xtask::install::BrowserKind;

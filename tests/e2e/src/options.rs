@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use thirtyfour::Capabilities;
-use xtask::install::{Browser, Kind, SETTINGS};
+use xtask::install::{Browser, BrowserKind, SETTINGS};
 
 /// Options of every Firefox: a page of 1280 by 900 px.
 const FIREFOX: [&str; 3] = ["-headless", "--width=1280", "--height=985"];
@@ -14,14 +14,14 @@ const WEBKIT: [&str; 2] = ["--automation", "--geometry=1280x985"];
 /// Returns the capabilities requested from the driver.
 pub(crate) fn capabilities(browser: &Browser, flags: &[&str]) -> Result<Capabilities> {
     let (name, options) = match browser.kind {
-        Kind::Chromium => (
+        BrowserKind::Chromium => (
             "goog:chromeOptions",
             json!({
                 "binary": browser.browser,
                 "args": usual_flags()?.iter().map(String::as_str).chain(flags.iter().copied()).collect::<Vec<_>>(),
             }),
         ),
-        Kind::Firefox => (
+        BrowserKind::Firefox => (
             "moz:firefoxOptions",
             json!({
                 "binary": browser.browser,
@@ -33,7 +33,7 @@ pub(crate) fn capabilities(browser: &Browser, flags: &[&str]) -> Result<Capabili
                 },
             }),
         ),
-        Kind::Webkit => (
+        BrowserKind::Webkit => (
             "webkitgtk:browserOptions",
             json!({
                 "binary": browser.browser,
@@ -43,7 +43,7 @@ pub(crate) fn capabilities(browser: &Browser, flags: &[&str]) -> Result<Capabili
     };
     let mut wanted = Capabilities::new();
     wanted.set(name, options).context("The browser's options are no JSON")?;
-    if browser.kind == Kind::Chromium {
+    if browser.kind == BrowserKind::Chromium {
         wanted.set("goog:loggingPrefs", json!({ "browser": "ALL" })).context("The browser's log is no JSON")?;
     }
     Ok(wanted)

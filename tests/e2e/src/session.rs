@@ -15,7 +15,7 @@ use thirtyfour::common::print::PrintParameters;
 use thirtyfour::error::{WebDriverError, WebDriverResult};
 use thirtyfour::{By, TimeoutConfiguration, WebDriver, WebElement};
 use tokio::sync::OwnedMutexGuard;
-use xtask::install::Kind;
+use xtask::install::BrowserKind;
 
 use crate::driver::Driver;
 use crate::{block_on, options, wait};
@@ -29,7 +29,7 @@ static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
 /// A running browser.
 #[derive(Debug)]
 pub(crate) struct Browser {
-    kind: Kind,
+    kind: BrowserKind,
     pub(crate) web: WebDriver,
     /// Whether the browser is kept for the next test.
     shared: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Browser {
 #[derive(Debug)]
 pub struct Session {
     browser: Option<Browser>,
-    kind: Kind,
+    kind: BrowserKind,
     /// Held while the test uses a browser whose driver supports only one.
     _turn: Option<OwnedMutexGuard<()>>,
 }
@@ -58,7 +58,7 @@ impl Session {
     ///
     /// # Errors
     /// When the browser or its driver is missing or does not start.
-    pub fn fresh(kind: Kind) -> Result<Self> {
+    pub fn fresh(kind: BrowserKind) -> Result<Self> {
         let turn = turn(kind)?;
         let waiting = {
             let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +71,7 @@ impl Session {
         if let Some(broken) = session.browser.take() {
             broken.end();
         }
-        session.browser = Some(Browser::start(kind, &[], kind != Kind::Webkit)?);
+        session.browser = Some(Browser::start(kind, &[], kind != BrowserKind::Webkit)?);
         Ok(session)
     }
 
@@ -80,12 +80,12 @@ impl Session {
     /// # Errors
     /// When the browser or its driver is missing or does not start.
     pub fn with_flags(flags: &[&str]) -> Result<Self> {
-        let kind = Kind::Chromium;
+        let kind = BrowserKind::Chromium;
         Ok(Self { browser: Some(Browser::start(kind, flags, false)?), kind, _turn: None })
     }
 
     /// Returns the kind of browser.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> BrowserKind {
         self.kind
     }
 
@@ -234,13 +234,13 @@ impl Drop for Session {
 }
 
 /// Waits until no other test uses the browser, if its driver supports only one.
-fn turn(kind: Kind) -> Result<Option<OwnedMutexGuard<()>>> {
+fn turn(kind: BrowserKind) -> Result<Option<OwnedMutexGuard<()>>> {
     static TURNS: LazyLock<[Arc<tokio::sync::Mutex<()>>; 2]> = LazyLock::new(Default::default);
     let [firefox, webkit] = &*TURNS;
     let turns = match kind {
-        Kind::Chromium => return Ok(None),
-        Kind::Firefox => firefox,
-        Kind::Webkit => webkit,
+        BrowserKind::Chromium => return Ok(None),
+        BrowserKind::Firefox => firefox,
+        BrowserKind::Webkit => webkit,
     };
     block_on(Arc::clone(turns).lock_owned()).map(Some)
 }
@@ -282,11 +282,11 @@ pub const PICTURE: &str = "const picture = (id) =>
 
 impl Browser {
     /// Starts a browser, with one retry.
-    fn start(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
+    fn start(kind: BrowserKind, flags: &[&str], shared: bool) -> Result<Self> {
         Self::attempt(kind, flags, shared).or_else(|_| Self::attempt(kind, flags, shared))
     }
 
-    fn attempt(kind: Kind, flags: &[&str], shared: bool) -> Result<Self> {
+    fn attempt(kind: BrowserKind, flags: &[&str], shared: bool) -> Result<Self> {
         let driver = Driver::of(kind)?;
         let capabilities = options::capabilities(driver.browser(), flags)?;
         // The client needs the runtime that its connections were created on.

@@ -20,7 +20,7 @@ use anyhow::{Context as _, Result, ensure};
 use e2e::files::{Fate, FileServer};
 use e2e::server::Server;
 use e2e::session::PICTURE;
-use e2e::{Key, Kind, Session, wait_for};
+use e2e::{Key, BrowserKind, Session, wait_for};
 use serde_json::{Value, json};
 use xtask::shell::dist;
 
@@ -107,9 +107,9 @@ fn main() -> Result<ExitCode> {
         if path.ends_with("painter.js") { Fate::Refused(404) } else { Fate::Answered }
     })?;
     let mut failed = 0;
-    for kind in [Kind::Chromium, Kind::Firefox, Kind::Webkit] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox, BrowserKind::Webkit] {
         let named = arguments.len() < 2 || arguments.iter().any(|name| *name == format!("{kind:?}").to_lowercase());
-        if !named || kind == Kind::Webkit && !cfg!(target_os = "linux") {
+        if !named || kind == BrowserKind::Webkit && !cfg!(target_os = "linux") {
             continue;
         }
         let (mut counts, mut broken) = (Counts::default(), 0);
@@ -147,7 +147,7 @@ fn is_drawn(figures: &Value) -> bool {
 }
 
 /// Opens the page and waits until its figures are there.
-fn opened(kind: Kind, address: &str) -> Result<(Session, Value)> {
+fn opened(kind: BrowserKind, address: &str) -> Result<(Session, Value)> {
     let session = Session::fresh(kind)?;
     session.open(address)?;
     let figures = wait_for("there are no figures", PATIENCE, || Ok(Some(figures(&session)?).filter(is_drawn)))?;
@@ -155,7 +155,7 @@ fn opened(kind: Kind, address: &str) -> Result<(Session, Value)> {
 }
 
 impl Counts {
-    fn visit(&mut self, kind: Kind, visit: usize, server: &Server, alone: &FileServer) -> Result<()> {
+    fn visit(&mut self, kind: BrowserKind, visit: usize, server: &Server, alone: &FileServer) -> Result<()> {
         let (session, before) = opened(kind, server.url())?;
         // Now the worker paints already, now it just starts.
         if visit.is_multiple_of(2) {
@@ -203,11 +203,11 @@ impl Counts {
     }
 
     /// Prints the page, where the driver can.
-    fn print(&mut self, kind: Kind, visit: usize, session: &Session) -> Result<()> {
+    fn print(&mut self, kind: BrowserKind, visit: usize, session: &Session) -> Result<()> {
         let start = Instant::now();
         let size = match session.print() {
             Ok(print) => print.len(),
-            Err(_) if kind == Kind::Webkit => return Ok(()),
+            Err(_) if kind == BrowserKind::Webkit => return Ok(()),
             Err(failure) => return Err(failure),
         };
         self.prints += 1;
@@ -221,7 +221,7 @@ impl Counts {
     }
 
     /// Compares the figures with those that the page paints by itself.
-    fn compare(&mut self, kind: Kind, visit: usize, session: Session, alone: &FileServer) -> Result<()> {
+    fn compare(&mut self, kind: BrowserKind, visit: usize, session: Session, alone: &FileServer) -> Result<()> {
         let now = squares(&session)?;
         let link = session.text("return location.hash", &[])?;
         // Only one Firefox can be driven at a time.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::circle::Graph;
-use super::reader::{ALL, Kind, Modules, Name, Use};
+use super::reader::{ALL, PathKind, Modules, Name, Use};
 
 /// Where a path ends.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ fn defined(modules: &Modules, from: &Name, Use { path, kind, .. }: &Use) -> Opti
         End::Module(module) if takes_all => module,
         End::Module(_) | End::Outside => return None,
     };
-    let is_front = *kind == Kind::Export && module.starts_with(from);
+    let is_front = *kind == PathKind::Export && module.starts_with(from);
     (!is_front).then_some(module)
 }
 

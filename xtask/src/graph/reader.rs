@@ -34,14 +34,14 @@ pub(super) struct Use {
     /// The words of the path.
     pub path: Vec<String>,
     /// Where it stands.
-    pub kind: Kind,
+    pub kind: PathKind,
     /// The line of code.
     pub line: String,
 }
 
 /// The place of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PathKind {
     /// `use`
     Import,
     /// `pub use`
@@ -133,7 +133,7 @@ impl Reader<'_> {
                         let end = after.iter().position(|token| sign(token) == ';').unwrap_or(after.len());
                         let (path, after) = after.split_at(end);
                         rest = after;
-                        self.imports(path, &[], if was_public { Kind::Export } else { Kind::Import }, module);
+                        self.imports(path, &[], if was_public { PathKind::Export } else { PathKind::Import }, module);
                     }
                     (word, [TokenTree::Ident(child), TokenTree::Group(group), after @ ..]) if word == "mod" => {
                         rest = after;
@@ -157,7 +157,7 @@ impl Reader<'_> {
                             matches!(after, [next, other, ..] if sign(next) == ':' && sign(other) != ':');
                         let is_field = path.len() == 1 && ends_at_colon;
                         if !is(before, ':', ':') && before[1] != '\'' && !is_field {
-                            module.uses.push(Use { path, kind: Kind::Code, line: self.line(first) });
+                            module.uses.push(Use { path, kind: PathKind::Code, line: self.line(first) });
                         }
                     }
                 },
@@ -168,7 +168,7 @@ impl Reader<'_> {
     }
 
     /// Adds the imports of one `use`, of which `before` is read.
-    fn imports(&self, tokens: &[TokenTree], before: &[String], kind: Kind, module: &mut Module) {
+    fn imports(&self, tokens: &[TokenTree], before: &[String], kind: PathKind, module: &mut Module) {
         let [first, ..] = tokens else { return };
         let mut path = before.to_vec();
         let mut name = None;

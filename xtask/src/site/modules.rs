@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Profile;
 use crate::install::{self, WASM_TARGET};
 use crate::programs::WASM_BINDGEN;
-use crate::shell::{cargo, copy, fresh, name, of_kind, program, run, staging, step, target};
+use crate::shell::{cargo, copy, fresh, name, files_with_extension, program, run, staging, step, target};
 
 /// Wasm features that rustc uses and current browsers support; with `--all-features`, Chrome
 /// rejects the modules.
@@ -41,7 +41,7 @@ const FILES: &str = "files_worker";
 
 impl Profile {
     /// Returns the folder of cargo's outputs, and the arguments that choose it.
-    const fn of_cargo(self) -> (&'static str, &'static [&'static str]) {
+    const fn cargo_output(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::Shipped => ("site", &["--profile", "site"]),
             Self::Quick => ("debug", &[]),
@@ -54,7 +54,7 @@ impl Profile {
 /// # Errors
 /// When one does not compile.
 pub fn compile(profile: Profile) -> Result<()> {
-    let (_, arguments) = profile.of_cargo();
+    let (_, arguments) = profile.cargo_output();
     let mut build = cargo(&["build", "--quiet", "--target", WASM_TARGET, "--bin", PAGE, "--lib"]);
     // Linking the npm package with all optimizations takes long, and the site has no use for it.
     let packages = match profile {
@@ -66,7 +66,7 @@ pub fn compile(profile: Profile) -> Result<()> {
 
 /// Returns the path of a compiled module.
 pub fn compiled(profile: Profile, module: &str) -> PathBuf {
-    let (folder, _) = profile.of_cargo();
+    let (folder, _) = profile.cargo_output();
     target().join(WASM_TARGET).join(folder).join(format!("{module}.wasm"))
 }
 
@@ -133,7 +133,7 @@ pub(super) fn optimise_all(folder: &Path) -> Result<()> {
         step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure:#}"));
         Vec::new()
     });
-    for module in of_kind(folder, "wasm")? {
+    for module in files_with_extension(folder, "wasm")? {
         let before = size(&module)?;
         step(&format!("Optimising {} (wasm-opt {})", name(&module), OPTIMISATIONS.join(" ")));
         optimise(&wasm_opt, &module)?;

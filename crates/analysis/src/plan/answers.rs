@@ -2,16 +2,16 @@
 
 use core::cmp::Ordering;
 
-use super::{Found, Plan, Question};
+use super::{FastestLayout, Plan, Question};
 
 impl Plan {
     /// Returns the answers found so far, the best first; for questions over clusters, the best of
     /// each cluster.
-    pub fn answers(&self, question: Question) -> Vec<&Found> {
+    pub fn answers(&self, question: Question) -> Vec<&FastestLayout> {
         if question.kind() != self.kind() {
             return Vec::new();
         }
-        let mut rows: Vec<&Found> = self.found().iter().filter(|found| self.is_answer(question, found)).collect();
+        let mut rows: Vec<&FastestLayout> = self.found().iter().filter(|found| self.is_answer(question, found)).collect();
         rows.sort_by(|one, other| self.order(question, one, other));
         if matches!(question, Question::FewestGpus | Question::Cheapest { .. } | Question::Fastest { .. }) {
             let mut met = Vec::with_capacity(self.hardware().len());
@@ -29,10 +29,10 @@ impl Plan {
 
     /// Returns the best answer of a search in a larger batch if it beats the best answer here by a
     /// tenth, so that rounding of the batch does not count. Any answer beats none.
-    pub fn answer_in_a_larger_batch<'a>(&self, larger: &'a Self, question: Question) -> Option<&'a Found> {
+    pub fn answer_in_a_larger_batch<'a>(&self, larger: &'a Self, question: Question) -> Option<&'a FastestLayout> {
         let best = |plan: &'a Self| plan.answers(question).first().copied();
         let then = best(larger)?;
-        let figure = |found: &Found| match question {
+        let figure = |found: &FastestLayout| match question {
             Question::Cheapest { .. } => found.dollars(),
             Question::Fastest { .. } => found.days(),
             _ => f64::from(found.scenario.gpus),
@@ -43,7 +43,7 @@ impl Plan {
 
     /// Returns the run that misses a deadline or a budget by least, if no run meets it: the fastest
     /// or the cheapest run.
-    pub fn nearest_miss(&self, question: Question) -> Option<&Found> {
+    pub fn nearest_miss(&self, question: Question) -> Option<&FastestLayout> {
         let priced = || self.found().iter().filter(|found| self.has_price(found));
         match question {
             Question::Cheapest { .. } => priced().min_by(|one, other| one.days().total_cmp(&other.days())),
@@ -52,7 +52,7 @@ impl Plan {
         }
     }
 
-    fn is_answer(&self, question: Question, found: &Found) -> bool {
+    fn is_answer(&self, question: Question, found: &FastestLayout) -> bool {
         match question {
             Question::Cheapest { days } => {
                 self.has_price(found) && found.days() <= days && found.odds_in_time(days) >= self.terms().sure
@@ -65,12 +65,12 @@ impl Plan {
         }
     }
 
-    fn order(&self, question: Question, one: &Found, other: &Found) -> Ordering {
+    fn order(&self, question: Question, one: &FastestLayout, other: &FastestLayout) -> Ordering {
         let by_days = one.days().total_cmp(&other.days());
         // Among equals, runs without a price are last.
-        let price = |found: &Found| if self.has_price(found) { found.dollars() } else { f64::INFINITY };
+        let price = |found: &FastestLayout| if self.has_price(found) { found.dollars() } else { f64::INFINITY };
         let by_dollars = price(one).total_cmp(&price(other));
-        let most = |of: fn(&Found) -> f64| of(other).total_cmp(&of(one));
+        let most = |of: fn(&FastestLayout) -> f64| of(other).total_cmp(&of(one));
         match question {
             Question::FewestGpus => one.scenario.gpus.cmp(&other.scenario.gpus).then(by_dollars).then(by_days),
             Question::Cheapest { .. } => by_dollars.then(by_days),

@@ -3,7 +3,7 @@
 use core::cmp::Reverse;
 
 use super::batch::{dividing, sequences_of};
-use super::{Hardware, Kind, Laws};
+use super::{Hardware, SearchKind, Laws};
 use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
 use crate::search::Space;
 use catalog::families;
@@ -28,7 +28,7 @@ impl Case {
     /// Creates the case of the layouts of a step of at most `most` sequences.
     fn new(hardware: usize, base: &Scenario, most: u32) -> Self {
         let sequences = dividing(most, base.gpus);
-        let space = LayoutSpace::of_sequences(base, sequences, LARGEST_MICRO_BATCH);
+        let space = LayoutSpace::with_sequences(base, sequences, LARGEST_MICRO_BATCH);
         Self { hardware, space, accumulates: true, laws: Laws::of(base) }
     }
 }
@@ -46,16 +46,16 @@ impl Space for Case {
 }
 
 /// Returns the cases of a search.
-pub(super) fn of(scenario: &Scenario, kind: Kind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
+pub(super) fn of(scenario: &Scenario, kind: SearchKind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
     let sequences = sequences_of(batch, scenario.seq_len);
     match kind {
-        Kind::Runs => runs(scenario, sequences, hardware),
-        Kind::Contexts => contexts(scenario, sequences),
-        Kind::Models => {
+        SearchKind::Runs => runs(scenario, sequences, hardware),
+        SearchKind::Contexts => contexts(scenario, sequences),
+        SearchKind::Models => {
             let sized = |model| Case::new(0, &scenario.with_model(model), sequences);
             models(&scenario.model).into_iter().map(sized).collect()
         }
-        Kind::Batches => batches(scenario),
+        SearchKind::Batches => batches(scenario),
     }
 }
 
@@ -143,7 +143,7 @@ fn batches(scenario: &Scenario) -> Vec<Case> {
     batches.sort_unstable_by_key(|batch| Reverse(*batch));
     batches.dedup();
     let case = |sequences| {
-        let space = LayoutSpace::of_sequences(scenario, sequences, LARGEST_OF_ALL);
+        let space = LayoutSpace::with_sequences(scenario, sequences, LARGEST_OF_ALL);
         Case { hardware: 0, space, accumulates: false, laws: Laws::of(scenario) }
     };
     batches.into_iter().map(case).collect()

@@ -1,9 +1,9 @@
 //! Objective of a plan's case: the fastest layout that fits.
 
 use super::cases::Case;
-use super::settled::{Laws, Settled};
+use super::settled::{Laws, RuledOut};
 use crate::change::errors;
-use crate::search::{Met, Objective};
+use crate::search::{Screening, Objective};
 use catalog::accuracy;
 use engine::model::choices::Choices;
 use engine::model::memory::{self, NoRoom};
@@ -38,14 +38,14 @@ pub(super) struct Limits {
 pub(super) struct Fastest {
     limits: Limits,
     laws: Laws,
-    settled: Settled,
+    settled: RuledOut,
     pub(super) best: Option<Best>,
 }
 
 impl Fastest {
     /// Creates the objective, with no layout found yet.
     pub(super) fn new(case: &Case, limits: Limits) -> Self {
-        Self { limits, laws: case.laws, settled: Settled::of(&case.space), best: None }
+        Self { limits, laws: case.laws, settled: RuledOut::of(&case.space), best: None }
     }
 }
 
@@ -54,29 +54,29 @@ impl Objective<Scenario> for Fastest {
         self.settled.next(place)
     }
 
-    fn weigh(&mut self, place: usize, layout: &Scenario) -> Met {
+    fn weigh(&mut self, place: usize, layout: &Scenario) -> Screening {
         let has_none = layout.recompute == Recompute::None;
         if self.settled.is_outgrown(layout, place) {
-            return Met::Settled;
+            return Screening::Settled;
         }
         match weigh(layout, self.best.as_ref(), self.limits) {
             // Neither a smaller micro-batch nor recomputation makes room for the states.
-            Weighed::StatesTooLarge => self.settled.settle_all(),
-            Weighed::TooLarge => {
+            Evaluation::StatesTooLarge => self.settled.settle_all(),
+            Evaluation::TooLarge => {
                 let in_all = self.laws.full_is_smallest && has_none && !fits_in_full(layout);
                 self.settled.outgrow(layout.recompute, place, in_all);
             }
-            Weighed::Fits(outcome) => {
+            Evaluation::Fits(outcome) => {
                 if self.laws.none_is_fastest && has_none && !matches!(outcome, Outcome::Refused) {
                     self.settled.settle(place);
                 }
                 if let Outcome::Best(run) = outcome {
                     self.best = Some(Best { place, scenario: *layout, run });
                 }
-                return Met::Fits;
+                return Screening::Fits;
             }
         }
-        Met::Misses
+        Screening::Misses
     }
 }
 
@@ -87,7 +87,7 @@ fn fits_in_full(scenario: &Scenario) -> bool {
 }
 
 /// Result of evaluating a combination.
-enum Weighed {
+enum Evaluation {
     /// Weights and optimizer state alone exceed the memory.
     StatesTooLarge,
     /// The layout does not fit.
@@ -110,12 +110,12 @@ enum Outcome {
 
 /// Evaluates a combination: its memory; its time if it fits; its run unless its steps alone take
 /// too long. Allocates only to validate a new best layout.
-fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
+fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Evaluation {
     let setup = scenario.setup();
     let report = match step::evaluate_where_it_fits(&setup) {
         Ok(report) if report.fits() => report,
-        Ok(_) | Err(NoRoom::Peak) => return Weighed::TooLarge,
-        Err(NoRoom::States) => return Weighed::StatesTooLarge,
+        Ok(_) | Err(NoRoom::Peak) => return Evaluation::TooLarge,
+        Err(NoRoom::States) => return Evaluation::StatesTooLarge,
     };
     let choices = scenario.run_choices();
     // A run takes at least the time of its steps.
@@ -123,10 +123,10 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
         && let Some(best) = best
         && run::steps_of(&setup, &choices) * report.time.step >= best.run.time
     {
-        return Weighed::Fits(Outcome::Slower);
+        return Evaluation::Fits(Outcome::Slower);
     }
     let run = run::evaluate(&setup, &report, &choices);
-    Weighed::Fits(if best.is_some_and(|best| run.time >= best.run.time) {
+    Evaluation::Fits(if best.is_some_and(|best| run.time >= best.run.time) {
         Outcome::Slower
     } else if accuracy::fit_odds(&report) < limits.sure
         || !run.host.may_replace(&limits.host)

@@ -9,7 +9,7 @@ use engine::scenario::Scenario;
 
 /// The fastest layout of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct FastestLayout {
     /// Index of the hardware in [`super::Plan::hardware`].
     pub hardware: usize,
     /// The scenario in this layout.
@@ -24,7 +24,7 @@ pub struct Found {
     pub odds: f64,
 }
 
-impl Found {
+impl FastestLayout {
     pub(super) fn new(hardware: usize, scenario: &Scenario, run: &RunReport) -> Self {
         let report = scenario.report();
         let (band, odds) = (accuracy::step_time(scenario), accuracy::fit_odds(&report));

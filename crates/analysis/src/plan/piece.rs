@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use super::fastest::Fastest;
-use super::{Found, Plan, Progress};
+use super::{FastestLayout, Plan, Progress};
 use crate::search::{Search, Space};
 use engine::model::run::RunReport;
 
@@ -87,10 +87,10 @@ impl Plan {
         self.at = self.cases.len();
     }
 
-    fn found_at(&self, winner: Winner) -> Option<Found> {
+    fn found_at(&self, winner: Winner) -> Option<FastestLayout> {
         let case = self.cases.get(winner.case)?;
         let scenario = case.at(winner.layout)?;
         let run: RunReport = scenario.run_report();
-        Some(Found::new(case.hardware, &scenario, &run))
+        Some(FastestLayout::new(case.hardware, &scenario, &run))
     }
 }

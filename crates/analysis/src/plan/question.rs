@@ -26,7 +26,7 @@ pub enum Question {
 
 /// The search that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SearchKind {
     /// Every cluster with every number of GPUs.
     Runs,
     /// Sequence lengths on the scenario's own GPUs.
@@ -37,7 +37,7 @@ pub enum Kind {
     Batches,
 }
 
-impl Kind {
+impl SearchKind {
     /// Every kind of search.
     pub const ALL: [Self; 4] = [Self::Runs, Self::Contexts, Self::Models, Self::Batches];
 
@@ -91,12 +91,12 @@ impl Question {
     }
 
     /// Returns the kind of search that answers the question.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> SearchKind {
         match self {
-            Self::FewestGpus | Self::Cheapest { .. } | Self::Fastest { .. } => Kind::Runs,
-            Self::LongestContext => Kind::Contexts,
-            Self::LargestModel => Kind::Models,
-            Self::LargestBatch => Kind::Batches,
+            Self::FewestGpus | Self::Cheapest { .. } | Self::Fastest { .. } => SearchKind::Runs,
+            Self::LongestContext => SearchKind::Contexts,
+            Self::LargestModel => SearchKind::Models,
+            Self::LargestBatch => SearchKind::Batches,
         }
     }
 }

@@ -56,7 +56,7 @@ pub fn outgrows_smaller(scenario: &Scenario) -> bool {
 /// Indices in a block that earlier evaluations rule out. The layouts of a block differ only in
 /// micro-batch and recomputation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Settled {
+pub(super) struct RuledOut {
     /// Number of layouts in a block, and of its micro-batch sizes, which vary fastest, in ascending
     /// order.
     places: usize,
@@ -71,7 +71,7 @@ pub(super) struct Settled {
     in_all: bool,
 }
 
-impl Settled {
+impl RuledOut {
     /// Creates the state in which nothing is settled.
     pub(super) fn of(space: &LayoutSpace) -> Self {
         let (places, sizes) = (space.block().max(1), space.micro_batches().max(1));

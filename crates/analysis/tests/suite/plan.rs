@@ -3,7 +3,7 @@
 use crate::any::any_scenario;
 use crate::laws::laws;
 use analysis::plan::{
-    Found, Hardware, Kind, Laws, NODES, Piece, Plan, Question, Terms, break_even, outgrows_smaller, own_batch, premium,
+    FastestLayout, Hardware, SearchKind, Laws, NODES, Piece, Plan, Question, Terms, break_even, outgrows_smaller, own_batch, premium,
     usual_batch,
 };
 use catalog::accelerators::prices;
@@ -36,7 +36,7 @@ fn hardware(scenario: &Scenario, clusters: &[&str]) -> Vec<Hardware> {
     core::iter::once(Hardware::own(scenario)).chain(clusters.iter().map(cluster)).collect()
 }
 
-fn planned(scenario: &Scenario, kind: Kind, clusters: &[&str]) -> Plan {
+fn planned(scenario: &Scenario, kind: SearchKind, clusters: &[&str]) -> Plan {
     let mut plan = Plan::over(scenario, kind, any_terms(scenario), hardware(scenario, clusters));
     while !plan.advance(10_000) {}
     plan
@@ -134,14 +134,14 @@ fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> 
 }
 
 /// Every case of a search by the plain loop, in any order.
-fn by_brute_force(own: &Scenario, kind: Kind, clusters: &[&str]) -> Vec<Row> {
+fn by_brute_force(own: &Scenario, kind: SearchKind, clusters: &[&str]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut take = |place: usize, base: &Scenario, sequences: u32, largest: u32, accumulates: bool| {
         let found = fastest(base, sequences, largest, accumulates);
         rows.extend(found.map(|(one, run)| (place, one, run.time.hours() / 24.0, run.cost.get())));
     };
     match kind {
-        Kind::Runs => {
+        SearchKind::Runs => {
             for (place, of) in hardware(own, clusters).iter().enumerate() {
                 let node = of.network.values.gpus_per_node;
                 for gpus in 1..=of.most_gpus {
@@ -156,7 +156,7 @@ fn by_brute_force(own: &Scenario, kind: Kind, clusters: &[&str]) -> Vec<Row> {
                 }
             }
         }
-        Kind::Contexts => {
+        SearchKind::Contexts => {
             let tokens = batch(own) * own.seq_len;
             for seq_len in (128..=1 << 24).filter(|seq_len| tokens.is_multiple_of(*seq_len) || *seq_len > tokens) {
                 let is_longer = seq_len.is_multiple_of(own.seq_len) && seq_len <= tokens;
@@ -173,13 +173,13 @@ fn by_brute_force(own: &Scenario, kind: Kind, clusters: &[&str]) -> Vec<Row> {
                 }
             }
         }
-        Kind::Models => {
+        SearchKind::Models => {
             for member in own.model.family().unwrap().members {
                 let model = catalog::model(member.id).unwrap().pick();
                 take(0, &own.with_model(model), batch(own), 16, true);
             }
         }
-        Kind::Batches => {
+        SearchKind::Batches => {
             for times in powers(1024) {
                 take(0, own, own.gpus * times, 1024, false);
                 if times > 1 && own.gpus.is_multiple_of(times) {
@@ -214,7 +214,7 @@ fn answers(own: &Scenario, question: Question, clusters: &[&str]) -> Vec<Row> {
     if question == Question::LongestContext {
         rows.dedup_by_key(|row| row.1.seq_len);
     }
-    if question.kind() == Kind::Runs {
+    if question.kind() == SearchKind::Runs {
         let mut met = Vec::new();
         rows.retain(|row| {
             let is_new = !met.contains(&row.0);
@@ -225,7 +225,7 @@ fn answers(own: &Scenario, question: Question, clusters: &[&str]) -> Vec<Row> {
     rows
 }
 
-fn row(found: &Found) -> Row {
+fn row(found: &FastestLayout) -> Row {
     (found.hardware, found.scenario, found.days(), found.dollars())
 }
 
@@ -294,8 +294,8 @@ fn largest_batch() {
 #[test]
 fn pieces_find_what_the_whole_finds_and_every_answer_is_a_scenario_of_its_own() {
     let own = scenario(LLAMA_8B);
-    let mut pieces = Plan::over(&own, Kind::Runs, any_terms(&own), hardware(&own, &CLUSTERS));
-    let whole = planned(&own, Kind::Runs, &CLUSTERS);
+    let mut pieces = Plan::over(&own, SearchKind::Runs, any_terms(&own), hardware(&own, &CLUSTERS));
+    let whole = planned(&own, SearchKind::Runs, &CLUSTERS);
     while !pieces.advance(97) {
         assert!(pieces.progress().visited <= pieces.progress().of);
     }
@@ -314,11 +314,11 @@ fn pieces_find_what_the_whole_finds_and_every_answer_is_a_scenario_of_its_own() 
 /// something that is.
 #[test]
 fn no_run_beats_the_front_in_days_and_dollars() {
-    let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
+    let plan = planned(&scenario(LLAMA_8B), SearchKind::Runs, &CLUSTERS);
     let front = plan.front();
     assert!(front.len() > 3 && front.windows(2).all(|pair| pair[0].days() < pair[1].days()));
     for found in plan.found().iter().filter(|found| plan.has_price(found)) {
-        let beats = |one: &&Found| one.days() <= found.days() && one.dollars() <= found.dollars();
+        let beats = |one: &&FastestLayout| one.days() <= found.days() && one.dollars() <= found.dollars();
         let is_on_it = front.iter().any(|one| row(one) == row(found));
         assert_eq!(front.iter().filter(|one| row(one) != row(found)).any(beats), !is_on_it);
     }
@@ -328,7 +328,7 @@ fn no_run_beats_the_front_in_days_and_dollars() {
 #[test]
 fn at_the_price_between_two_runs_both_cost_the_same() {
     let question = Question::Cheapest { days: 30.0 };
-    let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
+    let plan = planned(&scenario(LLAMA_8B), SearchKind::Runs, &CLUSTERS);
     let rows = plan.answers(question);
     for other in &rows[1..] {
         let mut moved = other.scenario;
@@ -345,7 +345,7 @@ fn at_the_price_between_two_runs_both_cost_the_same() {
 
 #[test]
 fn what_no_run_reaches_has_a_nearest_miss() {
-    let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
+    let plan = planned(&scenario(LLAMA_8B), SearchKind::Runs, &CLUSTERS);
     for question in [Question::Cheapest { days: 0.01 }, Question::Fastest { dollars: 10.0 }] {
         assert!(plan.answers(question).is_empty());
         assert!(plan.nearest_miss(question).is_some());
@@ -442,7 +442,7 @@ choices: Choices { recompute, ..scenario.choices },
 fn pieces_of_several_threads_are_the_plan() {
     assert_eq!(Piece::from_numbers(&[1, 2, 3]), None);
     assert_eq!(Piece::from_numbers(&[1, 2, 3, 4, 5]), None);
-    for (link, kind) in [(LLAMA_8B, Kind::Runs), (MIXTRAL, Kind::Contexts), (QWEN_LORA, Kind::Batches)] {
+    for (link, kind) in [(LLAMA_8B, SearchKind::Runs), (MIXTRAL, SearchKind::Contexts), (QWEN_LORA, SearchKind::Batches)] {
         let own = scenario(link);
         let whole = planned(&own, kind, &SMALL);
         let mut plan = Plan::over(&own, kind, any_terms(&own), hardware(&own, &SMALL));
@@ -466,7 +466,7 @@ fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
     let own = scenario(LLAMA_8B);
     let plans = [0.5, 0.8, 0.95].map(|sure| {
         let terms = Terms { sure, ..any_terms(&own) };
-        let mut plan = Plan::over(&own, Kind::Runs, terms, hardware(&own, &CLUSTERS));
+        let mut plan = Plan::over(&own, SearchKind::Runs, terms, hardware(&own, &CLUSTERS));
         while !plan.advance(10_000) {}
         plan
     });
@@ -488,7 +488,7 @@ fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
     // Who is content with less finds no less, and nothing slower.
     for pair in plans.windows(2) {
         for found in pair[1].found() {
-            let same = |other: &&Found| (other.hardware, other.scenario.gpus) == (found.hardware, found.scenario.gpus);
+            let same = |other: &&FastestLayout| (other.hardware, other.scenario.gpus) == (found.hardware, found.scenario.gpus);
             let other = pair[0].found().iter().find(same).unwrap();
             assert!(other.days() <= found.days(), "{}", encode(&found.scenario));
         }
@@ -500,7 +500,7 @@ fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
 #[test]
 fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
     let own = scenario("v=1&cluster=a100-40gb-100g&model=llama-3.1-8b&gpus=8&accum=8");
-    let plan = Plan::new(&own, Kind::Runs, Terms::usual(&own));
+    let plan = Plan::new(&own, SearchKind::Runs, Terms::usual(&own));
     let rows = plan.hardware();
     let by_cloud = |id: &str| catalog::cluster(id).is_some_and(catalog::ClusterEntry::is_of_a_cloud);
     for row in rows.iter().filter(|row| !row.is_own && row.price.is_some()) {
@@ -532,8 +532,8 @@ fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
 #[test]
 fn more_numbers_of_gpus_never_make_an_answer_worse() {
     let own = scenario(LLAMA_8B);
-    let plan = planned(&own, Kind::Runs, &CLUSTERS);
-    let is_doubled = |found: &Found| {
+    let plan = planned(&own, SearchKind::Runs, &CLUSTERS);
+    let is_doubled = |found: &FastestLayout| {
         let node = found.scenario.network.values.gpus_per_node;
         found.scenario.gpus.is_power_of_two() || (found.scenario.gpus / node).is_power_of_two()
     };
@@ -555,7 +555,7 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
     let own = scenario("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tokens=2T");
     assert_eq!(usual_batch(&own), 4.0 * 1024.0 * 1024.0);
     let cheapest = |batch: f64| {
-        let mut plan = Plan::over(&own, Kind::Runs, Terms { batch, sure: 0.0 }, hardware(&own, &["dgx-a100-80"]));
+        let mut plan = Plan::over(&own, SearchKind::Runs, Terms { batch, sure: 0.0 }, hardware(&own, &["dgx-a100-80"]));
         while !plan.advance(10_000) {}
         plan.answers(Question::Cheapest { days: 30.0 })[0].dollars()
     };
@@ -567,7 +567,7 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
 #[test]
 fn a_row_that_is_taken_keeps_its_price_and_no_two_rows_have_one_name() {
     let scenario = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;
-    let plan = Plan::new(&scenario, Kind::Runs, Terms::usual(&scenario));
+    let plan = Plan::new(&scenario, SearchKind::Runs, Terms::usual(&scenario));
     let mut names: Vec<String> = plan.hardware().iter().map(Hardware::name).collect();
     for hardware in plan.hardware() {
         let taken = hardware.holding(&scenario, 8);

@@ -7,7 +7,7 @@ use super::pen::{Align, Pen, Stroke};
 use super::{PaintError, hatch};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, dashes, line, tokens, width};
-use crate::spec::{ChartSpec, Line, LineRole};
+use crate::spec::{ChartSpec, Polyline, LineRole};
 
 /// Dot pattern of infeasible pieces.
 const DOTS: &[f64] = &[2.0, 5.0];
@@ -44,7 +44,7 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 }
 
 /// Returns the layer of a line: the scenario's own line is over the others, a bound is over both.
-fn layer(line: &Line) -> u8 {
+fn layer(line: &Polyline) -> u8 {
     match line.role {
         LineRole::Strategy(_)
         | LineRole::Choice(_)
@@ -70,9 +70,9 @@ pub(super) fn draw(
     theme: Theme,
     room: &mut Room,
 ) -> Result<Vec<LineRole>, PaintError> {
-    let mut drawn: Vec<(&Line, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
+    let mut drawn: Vec<(&Polyline, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
     let in_layer = |at: u8| {
-        let drawn = move |line: &&Line| line.same_as.is_none() && !line.role.is_stacked() && layer(line) == at;
+        let drawn = move |line: &&Polyline| line.same_as.is_none() && !line.role.is_stacked() && layer(line) == at;
         spec.lines.iter().filter(drawn)
     };
     for line in (0..=TOP_LAYER).flat_map(in_layer) {
@@ -123,7 +123,7 @@ pub(super) fn draw(
 }
 
 /// Draws a cross where a curve stops fitting.
-fn ends(pen: &mut Pen, line: &Line, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
+fn ends(pen: &mut Pen, line: &Polyline, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let starts = |point: &&(f64, f64)| {
         line.infeasible.iter().any(|piece| piece.first() == Some(point) || piece.last() == Some(point))
     };
@@ -160,6 +160,6 @@ pub(super) fn label(
     Ok(())
 }
 
-fn colour(theme: Theme, of: &Line) -> crate::palette::Rgb {
+fn colour(theme: Theme, of: &Polyline) -> crate::palette::Rgb {
     line(theme, of.role)
 }

@@ -40,14 +40,14 @@ impl<'a> Picture<'a> {
 
     /// Creates the picture of a chart with its legend, which adds to the height.
     pub fn saved_chart(spec: &'a ChartSpec, style: &Style) -> Self {
-        let saved = Saved::of_chart(spec, style);
+        let saved = Saved::from_chart(spec, style);
         let whole = Style { css_height: saved.height, ..*style };
         Self { style: whole, field: field(spec, style), content: Content::Chart(spec, None, Some(saved), *style) }
     }
 
     /// Creates the picture of a memory bar with its legend, which adds to the height.
     pub fn saved_bar(spec: &'a BarSpec, style: &Style) -> Self {
-        let saved = Saved::of_bar(spec, style);
+        let saved = Saved::from_bar(spec, style);
         let whole = Style { css_height: saved.height, ..*style };
         Self { style: whole, field: None, content: Content::Bar(spec, None, Some(saved), *style) }
     }

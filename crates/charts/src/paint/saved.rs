@@ -40,7 +40,7 @@ pub(super) struct Saved {
 
 impl Saved {
     /// Creates the legend of a chart.
-    pub(super) fn of_chart(spec: &ChartSpec, style: &Style) -> Self {
+    pub(super) fn from_chart(spec: &ChartSpec, style: &Style) -> Self {
         let lines = describe::legend(spec).into_iter().map(|entry| {
             let note = if entry.note.is_empty() { String::new() } else { format!(" ({})", entry.note) };
             let sample = match entry.role {
@@ -55,7 +55,7 @@ impl Saved {
     }
 
     /// Creates the legend of a memory bar.
-    pub(super) fn of_bar(spec: &BarSpec, style: &Style) -> Self {
+    pub(super) fn from_bar(spec: &BarSpec, style: &Style) -> Self {
         let shown = spec.parts.iter().filter(|part| part.1 > 0.0);
         let entries = shown.map(|&(part, bytes)| {
             let name = format!("{} {}", spec.name(part), format::bytes(Bytes::new(bytes)));

@@ -52,7 +52,7 @@ fn count(flops: Flops) -> String {
 fn formula(work: Work, amount: &Amount, is_flat: bool) -> &'static str {
     match amount {
         Amount::Operations(Operations { flops, .. }) if *flops <= Flops::ZERO => "time = bytes / memory bandwidth",
-        Amount::Operations(_) => of_compute(work),
+        Amount::Operations(_) => compute_formula(work),
         Amount::Traffic(traffic) => match traffic.kind {
             CollectiveKind::Nothing => "",
             CollectiveKind::Several => "reduce-scatter, then all-reduce of the shards across replicas",
@@ -66,7 +66,7 @@ fn formula(work: Work, amount: &Amount, is_flat: bool) -> &'static str {
 }
 
 /// Returns the formula of the FLOPs of compute.
-fn of_compute(work: Work) -> &'static str {
+fn compute_formula(work: Work) -> &'static str {
     match work {
         Work::LayerForward => "2 · tokens · weights, and the scores of attention",
         Work::LayerBackward => "twice the forward products, and what is recomputed",

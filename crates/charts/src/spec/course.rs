@@ -8,7 +8,7 @@ use trace::Category;
 /// Content of one layer of a stack: a part of the memory bar, or content that the bar counts with
 /// other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Held {
+pub enum StackContent {
     /// A part of the memory bar.
     Part(MemoryPart),
     /// Temporary tensors of the optimizer's update.
@@ -19,7 +19,7 @@ pub enum Held {
     Inputs,
 }
 
-impl Held {
+impl StackContent {
     /// Every layer from the bottom of the stack: the bar's parts in the order of the bar, with
     /// others next to similar ones.
     pub const ALL: [Self; 11] = [

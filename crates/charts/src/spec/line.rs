@@ -1,6 +1,6 @@
 //! Lines of a figure and their roles.
 
-use super::Held;
+use super::StackContent;
 
 /// The role of a line, which sets its colour, dashes and place in the legend everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ pub enum LineRole {
     /// Rows of one set, by index in [`analysis::published::Set::ALL`].
     Set(usize),
     /// A layer of a stack, with its own height, drawn on top of the previous layers.
-    Held(Held),
+    Held(StackContent),
     /// Memory reserved by the allocator.
     Reserved,
 }
@@ -105,7 +105,7 @@ impl LineRole {
 
 /// A polyline in data units; a gap (where nothing fits) splits it into several segments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct Polyline {
     /// The name in the legend, the table and the CSV.
     pub name: String,
     /// The role.
@@ -122,7 +122,7 @@ pub struct Line {
     pub same_as: Option<String>,
 }
 
-impl Line {
+impl Polyline {
     /// Creates a line with these pieces.
     pub fn new(name: &str, role: LineRole, segments: Vec<Vec<(f64, f64)>>) -> Self {
         Self { name: name.to_string(), role, segments, infeasible: Vec::new(), band: None, same_as: None }

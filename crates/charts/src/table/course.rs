@@ -9,7 +9,7 @@ const ALLOCATED: &str = "Allocated";
 
 /// Tabulates every layer, their sum and the other lines at the highest moment of each part of the
 /// step.
-pub(super) fn of_course(spec: &ChartSpec, course: &Course) -> Table {
+pub(super) fn tabulate_course(spec: &ChartSpec, course: &Course) -> Table {
     let mut highest: Vec<(&Moment, f64)> = Vec::new();
     for moment in &course.moments {
         let height = allocated(spec, moment);

@@ -5,7 +5,7 @@ use engine::model::step::playback::Playback;
 use engine::units::Seconds;
 
 /// The two ends of a part, in the axis's unit; for a timeline, in fractions of the step.
-pub type Part = (f64, f64);
+pub type VisibleRange = (f64, f64);
 
 /// Visible part of a layer's neighbours on each side, over the layer's length.
 const BESIDE: f64 = 0.25;
@@ -41,7 +41,7 @@ pub struct Zoom {
     /// The place, 0 to 1.
     pub at: f64,
     /// A selected part of the step, in fractions of the step; the level sets the zero of the axis.
-    pub part: Option<Part>,
+    pub part: Option<VisibleRange>,
 }
 
 impl Zoom {
@@ -78,14 +78,14 @@ pub struct Window {
 impl Window {
     /// Returns the window of a zoom.
     pub fn of(zoom: Zoom, playback: &Playback) -> Self {
-        let whole = Self::of_level(zoom, playback);
+        let whole = Self::for_level(zoom, playback);
         match zoom.part {
             Some((from, to)) => Self { from: from * playback.end(), to: to * playback.end(), ..whole },
             None => whole,
         }
     }
 
-    fn of_level(zoom: Zoom, playback: &Playback) -> Self {
+    fn for_level(zoom: Zoom, playback: &Playback) -> Self {
         let time = zoom.at * playback.end();
         let micro_batch = playback.at(time);
         let named = format!("Time in micro-batch {}", micro_batch + 1);

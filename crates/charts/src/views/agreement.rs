@@ -10,7 +10,7 @@ mod tests;
 pub use finding::kinds;
 pub use scored::{Scored, ScoredRows};
 
-use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
+use crate::spec::{Axis, ChartSpec, Grain, Polyline, LineRole, Mark, Quantity};
 use analysis::published::Set;
 use engine::params::{Scale, Unit};
 
@@ -163,8 +163,8 @@ pub fn agreement(rows: &ScoredRows, view: AgreementView, here: Option<usize>) ->
         x: axis("Measured"),
         y: axis("Predicted"),
         lines: vec![
-            Line::new("as measured", LineRole::Equal, vec![times(1.0)]),
-            Line::new("20 % more and 20 % less", LineRole::Margin, vec![times(1.0 + NEAR), times(1.0 - NEAR)]),
+            Polyline::new("as measured", LineRole::Equal, vec![times(1.0)]),
+            Polyline::new("20 % more and 20 % less", LineRole::Margin, vec![times(1.0 + NEAR), times(1.0 - NEAR)]),
         ],
         marks,
         here: own,

@@ -2,7 +2,7 @@
 
 use crate::layout;
 use crate::spec::{Axis, AxisKey, Grain};
-use crate::zoom::{self, Part};
+use crate::zoom::{self, VisibleRange};
 use analysis::boundary::Point;
 use analysis::sweep;
 use catalog::families;
@@ -57,7 +57,7 @@ pub(super) fn axis(scenario: &Scenario, id: ParamId, of_cost: bool) -> Option<Ax
 
 /// Clips a part to a parameter's axis in this scenario; `None` if the result is the whole axis or
 /// empty.
-pub fn part_of_axis(scenario: &Scenario, id: ParamId, part: Part) -> Option<Part> {
+pub fn part_of_axis(scenario: &Scenario, id: ParamId, part: VisibleRange) -> Option<VisibleRange> {
     let whole = axis(scenario, id, true)?.axis;
     zoom::bounded(part, (whole.min, whole.max))
 }
@@ -85,7 +85,7 @@ pub(super) fn is_named(scenario: &Scenario) -> bool {
 }
 
 /// Writes a value on an axis of experts in a sentence.
-pub(super) fn of_experts(id: ParamId, value: &str) -> String {
+pub(super) fn write_expert_value(id: ParamId, value: &str) -> String {
     match id {
         ParamId::TopK => format!("{value} experts per token"),
         ParamId::Ep => format!("expert parallelism of {value}"),
@@ -182,7 +182,7 @@ pub(super) fn settled_positions(axis: &Axis, count: usize, out: &mut Vec<f64>) {
 impl AxisOf {
     /// Narrows the axis to a part if the axis has the requested parameter and the part is on the
     /// axis.
-    pub(super) fn narrowed(mut self, asked: ParamId, part: Option<Part>) -> Self {
+    pub(super) fn narrowed(mut self, asked: ParamId, part: Option<VisibleRange>) -> Self {
         let whole = (self.axis.min, self.axis.max);
         if let Some((low, high)) = part.filter(|_| self.param.id == asked).and_then(|part| zoom::bounded(part, whole)) {
             (self.axis.min, self.axis.max) = (low, high);

@@ -4,12 +4,12 @@
 
 use super::axes::{self, AxisOf, in_data};
 use super::region::{self, OF_BEST};
-use super::scratch::{Scratch, Shown};
+use super::scratch::{Scratch, MapContent};
 use super::{OUTSIDE, bound};
 use crate::layout;
 use crate::names;
-use crate::spec::{ChartSpec, Line, LineRole};
-use crate::zoom::Part;
+use crate::spec::{ChartSpec, Polyline, LineRole};
+use crate::zoom::VisibleRange;
 use analysis::best::{Candidate, Candidates, NEARLY, holds};
 use analysis::boundary::{change_between, zero_line};
 use analysis::sweep::{self, Sample};
@@ -42,11 +42,11 @@ pub fn best_holds(scenario: &Scenario) -> bool {
 
 /// Returns the map of the best MFU over [`BEST_AXES`], or parts of them, with the closed-form bound
 /// if `bounds` is set.
-pub fn best_region(scenario: &Scenario, parts: [Option<Part>; 2], bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+pub fn best_region(scenario: &Scenario, parts: [Option<VisibleRange>; 2], bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     let axis = |id, part| axes::axis(scenario, id, false).map(|axis| axis.narrowed(id, part));
     let ([across, up], [across_part, up_part]) = (BEST_AXES, parts);
     let (Some(x), Some(y)) = (axis(across, across_part), axis(up, up_part)) else { return ChartSpec::empty() };
-    let shown = Shown { bounds, best: true };
+    let shown = MapContent { bounds, best: true };
     let mut spec = scratch.drawn(scenario, &x, &y, shown).unwrap_or_else(|| {
         let spec = nowhere(scenario, &x, &y, bounds, scratch);
         scratch.keep(scenario, &x, &y, shown, &spec);
@@ -67,10 +67,10 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
     axes::positions(&x.axis, columns, &mut scratch.xs);
     axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
     let enough = fill(scenario, x, y, scratch);
-    let mut spec = region::of_samples(scenario, x, y, scratch);
+    let mut spec = region::map_samples(scenario, x, y, scratch);
     spec.title = TITLE.into();
     spec.value = OF_BEST;
-    let line = Line::new(ENOUGH, LineRole::Enough, vec![enough]);
+    let line = Polyline::new(ENOUGH, LineRole::Enough, vec![enough]);
     spec.lines.extend((!line.segments.is_empty()).then_some(line));
     if bounds && bound::holds(scenario) {
         spec.lines.extend(compute_ceiling(scenario, x, y, scratch));
@@ -158,7 +158,7 @@ fn nominal(scenario: &Scenario, usable: Bytes) -> f64 {
 
 /// Returns the line where the network's bound on MFU equals the efficiency of kernels: a constant
 /// product of memory and bandwidth.
-fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
+fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Polyline> {
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     axes::positions(&x.axis, GRID.0, &mut xs);
     axes::positions(&y.axis, GRID.1, &mut ys);
@@ -169,7 +169,7 @@ fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Sc
         let bounds = Bounds::from_setup(&moved.setup());
         bounds.mfu_by_network() - bounds.mfu_by_compute()
     });
-    let line = Line::new(bound::NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
+    let line = Polyline::new(bound::NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
     (!line.segments.is_empty()).then_some(line)
 }
 

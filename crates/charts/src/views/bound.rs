@@ -3,7 +3,7 @@
 use super::axes::{self, AxisOf, in_data};
 use super::metric::{Metric, PERCENT};
 use super::scratch::Scratch;
-use crate::spec::{Line, LineRole};
+use crate::spec::{Polyline, LineRole};
 use analysis::boundary::zero_line;
 use analysis::sweep;
 use engine::model::bounds::Bounds;
@@ -33,7 +33,7 @@ pub fn holds(scenario: &Scenario) -> bool {
 
 /// Traces the line where the tokens of one micro-batch equal the most that fit under the bounds,
 /// `E_max`.
-pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
+pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Polyline> {
     let (columns, rows) = GRID;
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     axes::positions(&x.axis, columns, &mut xs);
@@ -52,15 +52,15 @@ pub(super) fn longest_context(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scrat
     let at = |values: &[f64], place: usize| values.get(place).copied().unwrap_or(f64::NAN);
     let values = scratch.zeros(GRID, |column, row| room(at(&xs, column), at(&ys, row)));
     let pieces = zero_line(&mut scratch.tracer, GRID, |column, row| at(&values, row * columns + column));
-    let line = Line::new(NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
+    let line = Polyline::new(NAME, LineRole::Bound, in_data(pieces, x, y, GRID));
     (!line.segments.is_empty()).then_some(line)
 }
 
 /// Returns the highest MFU or throughput under the bounds along an axis.
-pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: usize) -> Option<Line> {
+pub(super) fn fastest(scenario: &Scenario, x: &AxisOf, metric: Metric, points: usize) -> Option<Polyline> {
     let mut xs = Vec::new();
     axes::positions(&x.axis, points, &mut xs);
-    let mut line = Line::new(NAME, LineRole::Bound, Vec::new());
+    let mut line = Polyline::new(NAME, LineRole::Bound, Vec::new());
     let mut piece = Vec::new();
     for value in xs {
         let mut moved = *scenario;

@@ -6,8 +6,8 @@ use super::metric::Metric;
 use super::scratch::Scratch;
 use crate::layout;
 use crate::names;
-use crate::spec::{ChartSpec, Line, LineRole};
-use crate::zoom::Part;
+use crate::spec::{ChartSpec, Polyline, LineRole};
+use crate::zoom::VisibleRange;
 use analysis::boundary::zero_between;
 use analysis::refine::Node;
 use analysis::sweep::{self, Sample};
@@ -36,7 +36,7 @@ pub fn mfu_curve(scenario: &Scenario, x: ParamId, metric: Metric, bounds: bool, 
 /// number of points.
 pub fn curve_within(
     scenario: &Scenario,
-    (x_id, part): (ParamId, Option<Part>),
+    (x_id, part): (ParamId, Option<VisibleRange>),
     metric: Metric,
     bounds: bool,
     scratch: &mut Scratch,
@@ -48,7 +48,7 @@ pub fn curve_within(
     };
     let x = x.narrowed(x_id, part);
     axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
-    let mut lines: Vec<Line> = Vec::with_capacity(Strategy::ALL.len() + 1);
+    let mut lines: Vec<Polyline> = Vec::with_capacity(Strategy::ALL.len() + 1);
     for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
         let own = strategy == scenario.strategy;
         // ZeRO-1 in groups nearly coincides with ZeRO-1, so it is only drawn if it is the
@@ -93,13 +93,13 @@ pub fn curve_within(
 }
 
 /// Returns the line of the GPU's capacity, for figures of memory.
-fn capacity(scenario: &Scenario, x: &AxisOf, scratch: &Scratch) -> Line {
+fn capacity(scenario: &Scenario, x: &AxisOf, scratch: &Scratch) -> Polyline {
     let has = |value: &f64| {
         let mut moved = *scenario;
         sweep::assign(&mut moved, x.number, *value);
         (*value, moved.accelerator.values.usable_memory().gib())
     };
-    Line::new(CAPACITY, LineRole::MemoryFrontier, vec![scratch.xs.iter().map(has).collect()])
+    Polyline::new(CAPACITY, LineRole::MemoryFrontier, vec![scratch.xs.iter().map(has).collect()])
 }
 
 /// A point of a curve.
@@ -132,7 +132,7 @@ impl Node for Point {
 
 /// Evaluates one strategy's curve: the feasible pieces, and those that would hold if memory were no
 /// limit. The caption quotes the scenario's own curve, so that one always has every point.
-pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Line {
+pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, scratch: &Scratch) -> Polyline {
     let points = scratch.points(own, &mut |place| {
         let value = scratch.xs.get(place).copied().unwrap_or(x.axis.min);
         let sample = sweep::sample_at(scenario, x.number, value);
@@ -142,7 +142,7 @@ pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, 
             limiter: sample.time_limiter,
         }
     });
-    let mut line = Line::new("", LineRole::Bound, Vec::new());
+    let mut line = Polyline::new("", LineRole::Bound, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
     let mut last: Option<(f64, &Point)> = None;
     for (&value, point) in scratch.xs.iter().zip(&points) {
@@ -175,7 +175,7 @@ pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, 
 }
 
 /// Marks curves that coincide with another; of these the scenario's own is drawn.
-fn mark_coinciding(lines: &mut [Line]) {
+fn mark_coinciding(lines: &mut [Polyline]) {
     let own = lines.iter().position(|line| matches!(line.role, LineRole::Current(_)));
     for at in 0..lines.len() {
         let twin = own.into_iter().chain(0..at).find(|&other| {
@@ -193,7 +193,7 @@ fn mark_coinciding(lines: &mut [Line]) {
     }
 }
 
-pub(super) fn coincide(one: &Line, other: &Line) -> bool {
+pub(super) fn coincide(one: &Polyline, other: &Polyline) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let same = |one: &Vec<Vec<(f64, f64)>>, other: &Vec<Vec<(f64, f64)>>| {
         one.len() == other.len()
@@ -206,7 +206,7 @@ pub(super) fn coincide(one: &Line, other: &Line) -> bool {
 
 /// Writes the caption: `FULL_SHARD reaches 43.1 % MFU here and at most 52.0 % at sequence length
 /// 14.2k.`
-fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x: &AxisOf) -> String {
+fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline], x: &AxisOf) -> String {
     let amount = |value| metric.amount(value);
     let own = lines.iter().find(|line| matches!(line.role, LineRole::Current(_)));
     let name = own.map_or("This strategy", |line| line.name.as_str());
@@ -251,7 +251,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
             let at = format::value(x.number.unit, x.axis.settled(at));
             let at = match x.param.id {
                 ParamId::Gpus => format!("on {at} GPUs"),
-                id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("with {}", axes::of_experts(id, &at)),
+                id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("with {}", axes::write_expert_value(id, &at)),
                 _ => format!("at {label} {at}"),
             };
             format!("{here} and {most} {}{among} where it fits, {at}.{shapes}", amount(value))

@@ -4,7 +4,7 @@
 mod finding;
 
 use super::axes;
-use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, Line, LineRole, Quantity};
+use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, Polyline, LineRole, Quantity};
 use analysis::experts::Along;
 use analysis::experts::family::{Compared, Family, compare};
 use catalog::expert_layers::EXPERT_LAYERS;
@@ -140,7 +140,7 @@ impl Across {
 }
 
 /// Returns the vertical axis: the range of the lines on a logarithmic scale, as ratios matter.
-fn upwards(lines: &[Line], quantity: Quantity) -> Axis {
+fn upwards(lines: &[Polyline], quantity: Quantity) -> Axis {
     let (mut low, mut high) = (f64::MAX, 0.0_f64);
     for line in lines {
         for &(_, height) in line.segments.iter().flatten() {
@@ -163,10 +163,10 @@ fn upwards(lines: &[Line], quantity: Quantity) -> Axis {
 
 /// Returns the adaptive line, then the static choices for which there is a colour, then the
 /// baseline.
-fn lines(values: &[f64], compared: &Compared, family: Family) -> Vec<Line> {
+fn lines(values: &[f64], compared: &Compared, family: Family) -> Vec<Polyline> {
     let mut lines = Vec::new();
     let mut draw = |name: &str, role, time: &dyn Fn(usize) -> Option<Seconds>| {
-        let mut line = Line::new(name, role, Vec::new());
+        let mut line = Polyline::new(name, role, Vec::new());
         let mut piece = Vec::new();
         for (at, &value) in values.iter().enumerate() {
             match time(at) {

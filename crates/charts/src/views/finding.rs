@@ -26,7 +26,7 @@ enum Change {
 
 /// Writes the finding: `At 13B, sequences up to 14.2k fit; from 9.1k on communication hides behind
 /// compute.`
-pub(super) fn of_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
+pub(super) fn write_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> String {
     let on_axis = |id| x.param.id == id || y.param.id == id;
     let one_node = on_axis(ParamId::LinkBandwidth) && !on_axis(ParamId::Gpus) && axes::is_one_node(scenario);
     let mut text = along(scenario, x, y, one_node, scratch);
@@ -75,7 +75,7 @@ fn place(param: &Param, value: &str) -> String {
         ParamId::Gpus => format!("On {value} GPUs"),
         ParamId::SequenceLength => format!("At sequence length {value}"),
         ParamId::MicroBatchSize => format!("With micro-batches of {value}"),
-        id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("With {}", axes::of_experts(id, value)),
+        id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("With {}", axes::write_expert_value(id, value)),
         ParamId::ModelSize | ParamId::LinkBandwidth => format!("At {value}"),
         _ => format!("With {} at {value}", names::in_sentence(param.label)),
     }

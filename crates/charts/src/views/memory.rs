@@ -67,7 +67,7 @@ fn sum(report: &Report) -> String {
 
 /// Writes the memory that texts of many lengths need beyond a typical step: ` The longest batch of
 /// an epoch needs 9.40 GiB more than a typical one.`; empty if all texts have one length.
-pub fn of_lengths(scenario: &Scenario) -> String {
+pub fn write_longest_batch(scenario: &Scenario) -> String {
     let more = beyond_typical(&scenario.setup());
     if more <= Bytes::ZERO {
         return String::new();
@@ -83,7 +83,7 @@ pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
 
 #[cfg(test)]
 mod tests {
-    use super::of_lengths;
+    use super::write_longest_batch;
     use links::decode;
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
         let said = |texts: &str| {
             let link =
                 "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&mbs=1&train=lora&recompute=full&seq=8192&meanlen=512";
-            of_lengths(&decode(&format!("{link}&texts={texts}")).scenario)
+            write_longest_batch(&decode(&format!("{link}&texts={texts}")).scenario)
         };
         let grouped = said("grouped");
         assert!(grouped.starts_with(" The longest batch of an epoch needs 1"), "{grouped}");

@@ -6,7 +6,7 @@ mod around;
 use std::rc::Rc;
 
 use crate::names;
-use crate::spec::{Axis, ChartSpec, Course, Grain, Held, Line, LineRole, Moment, Quantity, Span};
+use crate::spec::{Axis, ChartSpec, Course, Grain, StackContent, Polyline, LineRole, Moment, Quantity, Span};
 pub use around::{LoadAndSave, by_formulas, load_and_save};
 use engine::format;
 use engine::model::memory::stage_memory;
@@ -37,9 +37,9 @@ const COMING: &str = "Simulating one step ...";
 /// Returns the figure of a scenario whose step has not been simulated yet.
 pub fn memory_step_coming() -> ChartSpec {
     let flat = || vec![vec![(0.0, 0.0), (1.0, 0.0)]];
-    let layers = Held::ALL.into_iter().map(|held| Line::new(held.name(), LineRole::Held(held), flat()));
+    let layers = StackContent::ALL.into_iter().map(|held| Polyline::new(held.name(), LineRole::Held(held), flat()));
     let others = [(RESERVED, LineRole::Reserved), (CAPACITY, LineRole::MemoryFrontier)];
-    let others = others.into_iter().map(|(name, role)| Line::new(name, role, flat()));
+    let others = others.into_iter().map(|(name, role)| Polyline::new(name, role, flat()));
     ChartSpec {
         title: TITLE.into(),
         caption: COMING.into(),
@@ -60,12 +60,12 @@ pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let [peak, reserved] = [curve.peak.allocated, curve.reserved].map(|bytes| Bytes::new(bytes as f64));
     let here = (f64::from(curve.peak.events), peak.gib());
     let top = ROOM * reserved.max(capacity.min(CAPACITIES * reserved)).gib();
-    let mut lines: Vec<Line> = Held::ALL.into_iter().map(|held| layer(&curve, held)).collect();
+    let mut lines: Vec<Polyline> = StackContent::ALL.into_iter().map(|held| layer(&curve, held)).collect();
     let of_point = |point: &Point| (f64::from(point.events), gib(point.reserved));
-    lines.push(Line::new(RESERVED, LineRole::Reserved, vec![curve.points.iter().map(of_point).collect()]));
+    lines.push(Polyline::new(RESERVED, LineRole::Reserved, vec![curve.points.iter().map(of_point).collect()]));
     // Like the other lines, one point per event, so that labels avoid the line.
     let level = |point: &Point| (f64::from(point.events), capacity.gib());
-    lines.push(Line::new(CAPACITY, LineRole::MemoryFrontier, vec![curve.points.iter().map(level).collect()]));
+    lines.push(Polyline::new(CAPACITY, LineRole::MemoryFrontier, vec![curve.points.iter().map(level).collect()]));
     let at = words(&curve.peak, stage.layers);
     let of = names::in_sentence(engine::names::part_on(MemoryPart::Context, setup.accelerator.generation).name);
     ChartSpec {
@@ -111,12 +111,12 @@ fn gib(bytes: u64) -> f64 {
 }
 
 /// Returns the heights of a layer.
-fn layer(curve: &Curve, held: Held) -> Line {
+fn layer(curve: &Curve, held: StackContent) -> Polyline {
     let height = |point: &Point| {
-        let of_layer = Category::ALL.into_iter().filter(|category| Held::of(*category) == held);
+        let of_layer = Category::ALL.into_iter().filter(|category| StackContent::of(*category) == held);
         (f64::from(point.events), gib(of_layer.map(|category| point.by[category]).sum()))
     };
-    Line::new(held.name(), LineRole::Held(held), vec![curve.points.iter().map(height).collect()])
+    Polyline::new(held.name(), LineRole::Held(held), vec![curve.points.iter().map(height).collect()])
 }
 
 /// Names a moment and its operator: `the backward pass of layer 30 of 40, at mul`.

@@ -1,6 +1,6 @@
 //! The quantities on the vertical axis of curves.
 
-use crate::spec::{Axis, Grain, Line, Quantity};
+use crate::spec::{Axis, Grain, Polyline, Quantity};
 use analysis::cost;
 use analysis::sweep::{self, Sample};
 use catalog::accuracy::{self, Band};
@@ -132,7 +132,7 @@ impl Metric {
 
     /// Returns the vertical axis: from zero to a round number above every curve, or logarithmic for
     /// times and costs, which span decades.
-    pub(super) fn axis(self, lines: &[Line], capacity: f64) -> Axis {
+    pub(super) fn axis(self, lines: &[Polyline], capacity: f64) -> Axis {
         let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
         for line in lines {
             let (low, high) = line.band.unwrap_or((1.0, 1.0));

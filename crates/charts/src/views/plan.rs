@@ -2,8 +2,8 @@
 //! front.
 
 use crate::names;
-use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
-use analysis::plan::{Found, Hardware, Kind, Plan, Question};
+use crate::spec::{Axis, ChartSpec, Grain, Polyline, LineRole, Mark, Quantity};
+use analysis::plan::{FastestLayout, Hardware, SearchKind, Plan, Question};
 use analysis::published::Set;
 use catalog::accelerators::prices;
 use engine::format;
@@ -18,7 +18,7 @@ const FAR: f64 = 100.0;
 const NOTHING: (f64, f64) = (1.0, 100.0);
 
 /// Names a place of a plan: `DGX H100, 64 GPUs`.
-fn name(plan: &Plan, found: &Found) -> String {
+fn name(plan: &Plan, found: &FastestLayout) -> String {
     let cluster = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
     format!("{cluster}, {}, {}", format::gpus(found.scenario.gpus), names::layout(&found.scenario))
 }
@@ -28,10 +28,10 @@ fn name(plan: &Plan, found: &Found) -> String {
 pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (ChartSpec, Vec<usize>) {
     let front: Vec<(f64, f64)> = plan.front().into_iter().map(|found| (found.days(), found.dollars())).collect();
     let runs = || plan.found().iter().enumerate().filter(|(_, found)| plan.has_price(found));
-    let least = |of: fn(&Found) -> f64| runs().map(|(_, found)| of(found)).fold(f64::INFINITY, f64::min);
-    let (days, dollars) = (least(Found::days), least(Found::dollars));
+    let least = |of: fn(&FastestLayout) -> f64| runs().map(|(_, found)| of(found)).fold(f64::INFINITY, f64::min);
+    let (days, dollars) = (least(FastestLayout::days), least(FastestLayout::dollars));
     let slowest = front.last().map_or(0.0, |last| last.0);
-    let is_near = |found: &Found| found.dollars() <= FAR * dollars && found.days() <= slowest.max(FAR * days);
+    let is_near = |found: &FastestLayout| found.dollars() <= FAR * dollars && found.days() <= slowest.max(FAR * days);
     let (mut marks, mut places) = (Vec::new(), Vec::new());
     let (mut across, mut up) = ((f64::INFINITY, 0.0), (f64::INFINITY, 0.0));
     let widen = |ends: &mut (f64, f64), value: f64| *ends = (ends.0.min(value), ends.1.max(value));
@@ -53,7 +53,7 @@ pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (C
         Axis { label: label.into(), unit, scale: Scale::Log, min, max, key: None, grain: Grain::Digits, own: None }
     };
     let (x, y) = (axis("Time to train", Unit::Days, across), axis("Cost", Unit::Dollars, up));
-    let mut lines = vec![Line::new("Pareto front", LineRole::Equal, pieces(&front))];
+    let mut lines = vec![Polyline::new("Pareto front", LineRole::Equal, pieces(&front))];
     lines.extend(question.and_then(|question| limit(question, &x, &y)));
     let spec = ChartSpec {
         title: "Days against price".into(),
@@ -70,7 +70,7 @@ pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (C
 }
 
 /// Returns the line of a deadline or a budget, if the line is within the axes.
-fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Line> {
+fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Polyline> {
     let (name, value, axis) = match question {
         Question::Cheapest { days } => ("deadline", days, x),
         Question::Fastest { dollars } => ("budget", dollars, y),
@@ -82,7 +82,7 @@ fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Line> {
         [(x.min, value), (x.max, value)]
     };
     let is_in_sight = value > axis.min && value < axis.max;
-    is_in_sight.then(|| Line::new(name, LineRole::Bound, vec![ends.to_vec()]))
+    is_in_sight.then(|| Polyline::new(name, LineRole::Bound, vec![ends.to_vec()]))
 }
 
 /// Returns days and dollars of the scenario on screen, if the run fits.
@@ -99,14 +99,14 @@ fn pieces(front: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
 
 /// Writes the finding: the two ends of the front.
 fn caption(plan: &Plan) -> String {
-    if plan.kind() != Kind::Runs {
+    if plan.kind() != SearchKind::Runs {
         return String::new();
     }
     let front = plan.front();
     let (Some(fastest), Some(cheapest)) = (front.first(), front.last()) else {
         return "No run with a known price fits.".into();
     };
-    let said = |found: &Found| {
+    let said = |found: &FastestLayout| {
         let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
         format!("{} ({time}, {cost})", name(plan, found))
     };
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn the_front_is_drawn_among_all_runs() {
         let own = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
-        let mut plan = Plan::over(&own, Kind::Runs, Terms::usual(&own), vec![Hardware::own(&own)]);
+        let mut plan = Plan::over(&own, SearchKind::Runs, Terms::usual(&own), vec![Hardware::own(&own)]);
         plan.advance(usize::MAX);
         let (spec, places) = plan_front(&plan, &own, Some(Question::Cheapest { days: plan.front()[0].days() * 1.5 }));
         assert_eq!(spec.lines.last().map(|line| line.segments[0].len()), Some(2));
@@ -139,7 +139,7 @@ mod tests {
             assert!(!text.contains("NaN") && !text.is_empty(), "{text}");
         }
         assert!(spec.caption.starts_with("From the fastest, H100 SXM (yours), "), "{}", spec.caption);
-        let nothing = Plan::over(&own, Kind::Runs, Terms::usual(&own), Vec::new());
+        let nothing = Plan::over(&own, SearchKind::Runs, Terms::usual(&own), Vec::new());
         assert_eq!(plan_front(&nothing, &own, None).1, [0_usize; 0]);
     }
 }

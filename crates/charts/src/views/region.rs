@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::axes::{self, AxisOf, in_data};
 use super::metric::PERCENT;
-use super::scratch::{Scratch, Shown};
+use super::scratch::{Scratch, MapContent};
 use super::{OUTSIDE, bound, finding};
 use crate::names;
-use crate::spec::{Cell, ChartSpec, Field, Line, LineRole, Quantity, Zone, ZoneKind};
-use crate::zoom::Part;
+use crate::spec::{Cell, ChartSpec, Field, Polyline, LineRole, Quantity, Zone, ZoneKind};
+use crate::zoom::VisibleRange;
 use analysis::boundary::{Point, memory_frontier, network_boundary};
 use analysis::sweep::Sample;
 use engine::format;
@@ -42,7 +42,7 @@ pub fn feasible_region(scenario: &Scenario, x: ParamId, y: ParamId, bounds: bool
 /// resolution.
 pub fn region_within(
     scenario: &Scenario,
-    [(x_id, x_part), (y_id, y_part)]: [(ParamId, Option<Part>); 2],
+    [(x_id, x_part), (y_id, y_part)]: [(ParamId, Option<VisibleRange>); 2],
     bounds: bool,
     scratch: &mut Scratch,
 ) -> ChartSpec {
@@ -50,7 +50,7 @@ pub fn region_within(
     let (x, y) = (x.narrowed(x_id, x_part), y.narrowed(y_id, y_part));
     axes::positions(&x.axis, scratch.columns, &mut scratch.xs);
     axes::positions(&y.axis, scratch.rows, &mut scratch.ys);
-    let shown = Shown { bounds, best: false };
+    let shown = MapContent { bounds, best: false };
     let mut spec = scratch.drawn(scenario, &x, &y, shown).unwrap_or_else(|| {
         let spec = nowhere(scenario, &x, &y, bounds, scratch);
         scratch.keep(scenario, &x, &y, shown, &spec);
@@ -58,7 +58,7 @@ pub fn region_within(
     });
     let here = (x.own(scenario), y.own(scenario));
     spec.here = (x.shows(here.0) && y.shows(here.1)).then_some(here);
-    spec.caption = finding::of_region(scenario, &x, &y, scratch);
+    spec.caption = finding::write_region(scenario, &x, &y, scratch);
     if spec.here.is_none() {
         spec.caption += OUTSIDE;
     }
@@ -68,7 +68,7 @@ pub fn region_within(
 /// Returns the map without the scenario's mark.
 fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     scratch.fill(scenario, x, y);
-    let mut spec = of_samples(scenario, x, y, scratch);
+    let mut spec = map_samples(scenario, x, y, scratch);
     if bounds && bound::holds(scenario) {
         spec.lines.extend(bound::longest_context(scenario, x, y, scratch));
     }
@@ -76,7 +76,7 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
 }
 
 /// Returns the map of the samples at the positions of the buffers.
-pub(super) fn of_samples(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> ChartSpec {
+pub(super) fn map_samples(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> ChartSpec {
     let field = field(scratch);
     let lines = lines(x, y, scratch);
     ChartSpec {
@@ -120,14 +120,14 @@ fn field(scratch: &Scratch) -> Field {
 }
 
 /// Traces the frontier and the boundary, in data units.
-fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Line> {
+fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Polyline> {
     let (columns, rows) = (scratch.xs.len(), scratch.ys.len());
     let in_data = |pieces: Vec<Vec<Point>>| in_data(pieces, x, y, (columns, rows));
     let frontier = memory_frontier(&mut scratch.tracer, columns, &scratch.samples);
     let boundary = network_boundary(&mut scratch.tracer, columns, &scratch.samples);
     [
-        Line::new(FRONTIER, LineRole::MemoryFrontier, in_data(frontier)),
-        Line::new(BOUNDARY, LineRole::NetworkBoundary, in_data(boundary)),
+        Polyline::new(FRONTIER, LineRole::MemoryFrontier, in_data(frontier)),
+        Polyline::new(BOUNDARY, LineRole::NetworkBoundary, in_data(boundary)),
     ]
     .into_iter()
     .filter(|line| !line.segments.is_empty())

@@ -2,7 +2,7 @@
 
 use super::metric::PERCENT;
 use crate::names;
-use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
+use crate::spec::{Axis, ChartSpec, Grain, Polyline, LineRole, Mark, Quantity};
 use engine::format;
 use engine::model::compute::parts::{Operator, parts};
 use engine::model::compute::{matmul_rate, memory_rate, peak};
@@ -57,7 +57,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let network = FlopsPerSecond::new(total.amount.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
-        lines.push(Line::new(
+        lines.push(Polyline::new(
             "Network, all compute hidden under it",
             LineRole::Network,
             vec![vec![(x.min, height), (x.max, height)]],
@@ -91,10 +91,10 @@ impl Roof {
     }
 
     /// Returns the roof as a line in TFLOP/s.
-    fn line(&self, name: &str, role: LineRole, x: &Axis) -> Line {
+    fn line(&self, name: &str, role: LineRole, x: &Axis) -> Polyline {
         let height = |intensity: f64| FlopsPerSecond::new(self.memory.get() * intensity).tflops();
         let top = self.peak.tflops();
-        Line::new(name, role, vec![vec![(x.min, height(x.min)), (self.ridge(), top), (x.max, top)]])
+        Polyline::new(name, role, vec![vec![(x.min, height(x.min)), (self.ridge(), top), (x.max, top)]])
     }
 }
 

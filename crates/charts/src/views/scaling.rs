@@ -1,6 +1,6 @@
 //! Scaling of the run: total tokens per second on fewer and more GPUs, against linear scaling.
 
-use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Line, LineRole, Quantity};
+use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Polyline, LineRole, Quantity};
 use analysis::scaling::{Point, Scaling, scaling};
 use engine::format;
 use engine::params::{ParamId, Scale, Unit};
@@ -21,7 +21,7 @@ pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
     let lines = vec![
         line("Weak scaling", LineRole::Weak, &points.weak),
         line("Strong scaling", LineRole::Strong, &points.strong),
-        Line::new("Linear", LineRole::Ideal, vec![vec![ideal(x.min), ideal(own), ideal(x.max)]]),
+        Polyline::new("Linear", LineRole::Ideal, vec![vec![ideal(x.min), ideal(own), ideal(x.max)]]),
     ];
     let (mut low, mut high) = (ideal(x.min).1, ideal(x.max).1);
     for point in points.weak.iter().chain(&points.strong) {
@@ -51,8 +51,8 @@ fn axis(label: &str, unit: Unit, (min, max): (f64, f64), grain: Grain) -> Axis {
 
 /// Converts points to a line with feasible and infeasible pieces; an infeasible piece continues to
 /// the first feasible point.
-fn line(name: &str, role: LineRole, points: &[Point]) -> Line {
-    let mut line = Line::new(name, role, Vec::new());
+fn line(name: &str, role: LineRole, points: &[Point]) -> Polyline {
+    let mut line = Polyline::new(name, role, Vec::new());
     let mut piece: Vec<(f64, f64)> = Vec::new();
     let mut fitted = None;
     for point in points {
@@ -129,7 +129,7 @@ mod tests {
     use crate::{describe, table};
     use catalog::{MODELS, default_scenario};
 
-    fn of(spec: &ChartSpec, role: LineRole) -> &Line {
+    fn of(spec: &ChartSpec, role: LineRole) -> &Polyline {
         spec.lines.iter().find(|line| line.role == role).unwrap()
     }
 

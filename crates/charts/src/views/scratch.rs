@@ -39,7 +39,7 @@ pub struct Scratch {
 
 /// Content of a map other than its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct MapContent {
     /// Whether the closed-form bounds are drawn.
     pub(super) bounds: bool,
     /// Whether the map shows the best configuration of each place instead of the scenario's own.
@@ -51,7 +51,7 @@ pub(super) struct Shown {
 struct Drawn {
     scenario: Scenario,
     axes: [Axis; 2],
-    shown: Shown,
+    shown: MapContent,
     moving: bool,
     spec: ChartSpec,
 }
@@ -125,7 +125,7 @@ impl Scratch {
     }
 
     /// Returns the last map if only the scenario's place on the same axes has changed.
-    pub(super) fn drawn(&self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, shown: Shown) -> Option<ChartSpec> {
+    pub(super) fn drawn(&self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, shown: MapContent) -> Option<ChartSpec> {
         let last = self.last.as_ref()?;
         let same = (self.moving || !last.moving)
             && last.shown == shown
@@ -135,7 +135,7 @@ impl Scratch {
     }
 
     /// Stores a map.
-    pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, shown: Shown, spec: &ChartSpec) {
+    pub(super) fn keep(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf, shown: MapContent, spec: &ChartSpec) {
         self.last = (x.param.id != ParamId::Gpus && y.param.id != ParamId::Gpus).then(|| Drawn {
             scenario: off_axes(scenario, x, y),
             axes: [x.axis.clone(), y.axis.clone()],

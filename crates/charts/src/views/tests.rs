@@ -1,6 +1,6 @@
 use super::*;
 use crate::layout;
-use crate::spec::{AxisKey, ChartSpec, Line, LineRole};
+use crate::spec::{AxisKey, ChartSpec, Polyline, LineRole};
 use analysis::sweep::{Sample, assign, sample};
 use catalog::default_scenario;
 use engine::params::{Number, ParamId, Scale, Unit};
@@ -252,7 +252,7 @@ fn a_map_that_moves_has_the_lines_and_the_finding_of_the_map_at_rest() {
                 (330.0 * layout::share(&spec.x, x), 270.0 * layout::share(&spec.y, y))
             };
             for (rest_line, moved_line) in rest.lines.iter().zip(&moved.lines) {
-                let spots = |spec: &ChartSpec, line: &Line| -> Vec<Vec<(f64, f64)>> {
+                let spots = |spec: &ChartSpec, line: &Polyline| -> Vec<Vec<(f64, f64)>> {
                     let pieces = line.segments.iter();
                     pieces.map(|piece| piece.iter().map(|&point| spot(spec, point)).collect()).collect()
                 };

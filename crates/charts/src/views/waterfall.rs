@@ -18,11 +18,11 @@ const ROUNDING: f64 = 1e-9;
 
 /// Returns the waterfall of a scenario's step.
 pub fn waterfall(scenario: &Scenario, report: &Report) -> ChartSpec {
-    of_split(scenario, report, &split(&scenario.setup(), report))
+    split_chart(scenario, report, &split(&scenario.setup(), report))
 }
 
 /// Returns the figure of a step that has been split.
-pub fn of_split(scenario: &Scenario, report: &Report, split: &Waterfall) -> ChartSpec {
+pub fn split_chart(scenario: &Scenario, report: &Report, split: &Waterfall) -> ChartSpec {
     let cost = scenario.run_report().cost.get();
     let mut left = 100.0;
     let parts = StepPart::ALL.into_iter().filter(|&part| part == StepPart::Useful || split.get(part) > Seconds::ZERO);

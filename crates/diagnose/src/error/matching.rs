@@ -1,6 +1,6 @@
 //! Finds the tensors that match a printed allocation size, most likely first.
 
-use super::message::{Doing, Message, Source};
+use super::message::{Activity, Message, Source};
 use super::size::Printed;
 use super::tensors::{Dim, Grows, Tensor, batch};
 use engine::model::report::MemoryPart;
@@ -46,19 +46,19 @@ const MOST_TIMES: f64 = 2.0;
 
 /// A requested size and its context.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct RequestedSize {
     /// Requested bytes, as printed.
     pub size: Printed,
     /// Whether PyTorch's allocator requested the size from the driver, which rounds the size up.
     pub rounds: bool,
     /// Operation that the program was executing.
-    pub doing: Option<Doing>,
+    pub doing: Option<Activity>,
 }
 
 /// Granularity of large allocations in PyTorch's allocator, in bytes (`kRoundLarge`).
 const GRAIN: f64 = 2_097_152.0;
 
-impl Asked {
+impl RequestedSize {
     /// Returns whether a tensor of `bytes` bytes is printed as this size.
     fn fits(self, bytes: f64) -> bool {
         let near = |bytes: f64| (bytes - self.size.bytes).abs() <= self.size.within + 1.0;
@@ -75,11 +75,11 @@ impl Asked {
 /// Returns the tensors of a setup that match the size in a message.
 pub(super) fn matches(setup: &Setup, tensors: &[Tensor], message: &Message) -> Vec<Match> {
     let Some(size) = message.wanted else { return Vec::new() };
-    fitting(setup, tensors, Asked { size, rounds: message.source == Source::Allocator, doing: message.doing })
+    fitting(setup, tensors, RequestedSize { size, rounds: message.source == Source::Allocator, doing: message.doing })
 }
 
 /// Returns the tensors of a setup that match a size.
-pub(super) fn fitting(setup: &Setup, tensors: &[Tensor], asked: Asked) -> Vec<Match> {
+pub(super) fn fitting(setup: &Setup, tensors: &[Tensor], asked: RequestedSize) -> Vec<Match> {
     if asked.size.bytes <= 0.0 {
         return Vec::new();
     }
@@ -106,7 +106,7 @@ pub(super) fn fitting(setup: &Setup, tensors: &[Tensor], asked: Asked) -> Vec<Ma
 
 /// Returns the memory parts that contain tensors of this size which are at least as likely as
 /// `like`.
-pub(super) fn parts(setup: &Setup, tensors: &[Tensor], asked: Asked, like: &Match) -> Vec<MemoryPart> {
+pub(super) fn parts(setup: &Setup, tensors: &[Tensor], asked: RequestedSize, like: &Match) -> Vec<MemoryPart> {
     let mut parts = vec![like.tensor.part];
     for tensor in tensors {
         let is_like = |fit: Match| fit.rank + against(tensor, asked.doing) <= like.rank && fit.dims == like.dims;
@@ -117,7 +117,7 @@ pub(super) fn parts(setup: &Setup, tensors: &[Tensor], asked: Asked, like: &Matc
     parts
 }
 
-fn against(tensor: &Tensor, doing: Option<Doing>) -> f64 {
+fn against(tensor: &Tensor, doing: Option<Activity>) -> f64 {
     let made = if tensor.made { 0.0 } else { NOT_MADE };
     made + match doing {
         None => 0.0,
@@ -127,7 +127,7 @@ fn against(tensor: &Tensor, doing: Option<Doing>) -> f64 {
     }
 }
 
-fn fit(setup: &Setup, tensor: &Tensor, asked: Asked) -> Option<Match> {
+fn fit(setup: &Setup, tensor: &Tensor, asked: RequestedSize) -> Option<Match> {
     let each = tensor.bytes();
     if each <= 0.0 {
         return None;
@@ -177,7 +177,7 @@ const ROUNDEST: u64 = 4096;
 
 /// Returns the roundest number of tokens that, at `each` bytes per token, gives the size, and the
 /// probability that a random size has a number of tokens as round.
-fn roundest(asked: Asked, each: f64) -> Option<(u64, f64)> {
+fn roundest(asked: RequestedSize, each: f64) -> Option<(u64, f64)> {
     let (least, most) = asked.range();
     let (first, last) = ((least / each).floor() + 1.0, (most / each).floor());
     if last < first || first < 1.0 || last > MOST_TOKENS {
@@ -210,7 +210,7 @@ const STEP: u64 = 256;
 
 /// Returns the number of sequences and their length, a multiple of 256, for which the squared
 /// length gives the size, with the fewest sequences; and the probability of a match by chance.
-fn square(asked: Asked, each: f64) -> Option<(u64, u64, f64)> {
+fn square(asked: RequestedSize, each: f64) -> Option<(u64, u64, f64)> {
     let (least, most) = asked.range();
     let of = |sequences: u64| {
         let exact = (asked.size.bytes / each / sequences as f64).sqrt();

@@ -35,7 +35,7 @@ pub enum Source {
 /// Operation that the program was executing, according to the traceback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doing {
+pub enum Activity {
     /// Loading weights or moving weights to the GPU.
     Loading,
     /// Forward pass of a layer.
@@ -117,7 +117,7 @@ pub struct Message {
     /// Memory that a compiled program needs, or that the host's processes used when one was killed.
     pub needed: Option<Printed>,
     /// Operation that the program was executing.
-    pub doing: Option<Doing>,
+    pub doing: Option<Activity>,
 }
 
 /// Bytes read from the start of the message. PyTorch's longest message, with several processes,
@@ -326,54 +326,54 @@ fn xla(message: &str, empty: Message) -> Message {
 }
 
 /// Substrings of traceback lines, with the operation of each.
-const LINES: [(&str, Doing); 40] = [
-    ("from_pretrained", Doing::Loading),
-    ("load_state_dict", Doing::Loading),
-    ("load_checkpoint", Doing::Loading),
-    ("set_module_tensor_to_device", Doing::Loading),
-    ("_apply(", Doing::Loading),
-    ("in convert", Doing::Loading),
-    ("deepspeed.initialize", Doing::Loading),
-    ("_configure_distributed_model", Doing::Loading),
-    (".forward(", Doing::Forward),
-    ("in forward", Doing::Forward),
-    ("_call_impl", Doing::Forward),
-    ("compute_loss", Doing::Forward),
-    ("attn_weights", Doing::Attention),
-    ("in eager_attention_forward", Doing::Attention),
-    ("torch.baddbmm", Doing::Attention),
-    ("_make_causal_mask", Doing::Attention),
-    ("cross_entropy", Doing::Loss),
-    ("log_softmax", Doing::Loss),
-    ("logits.float()", Doing::Loss),
-    ("logits.to(", Doing::Loss),
-    ("lm_head", Doing::Loss),
-    ("shift_logits", Doing::Loss),
-    ("per_token_logps", Doing::Loss),
-    (".backward(", Doing::Backward),
-    ("_engine_run_backward", Doing::Backward),
-    ("run_backward(", Doing::Backward),
-    ("in backward", Doing::Backward),
-    ("all_gather", Doing::Communication),
-    ("reduce_scatter", Doing::Communication),
-    ("_unshard", Doing::Communication),
-    ("ipg_bucket", Doing::Communication),
-    ("reduce_and_partition_ipg_grads", Doing::Communication),
-    ("optimizer.step", Doing::Optimizer),
-    ("optim/adam", Doing::Optimizer),
-    ("_foreach_", Doing::Optimizer),
-    ("exp_avg", Doing::Optimizer),
-    ("multi_tensor_adam", Doing::Optimizer),
-    ("_optimizer_step", Doing::Optimizer),
-    ("single_partition_of_fp32", Doing::Optimizer),
-    ("initialize_optimizer_states", Doing::Optimizer),
+const LINES: [(&str, Activity); 40] = [
+    ("from_pretrained", Activity::Loading),
+    ("load_state_dict", Activity::Loading),
+    ("load_checkpoint", Activity::Loading),
+    ("set_module_tensor_to_device", Activity::Loading),
+    ("_apply(", Activity::Loading),
+    ("in convert", Activity::Loading),
+    ("deepspeed.initialize", Activity::Loading),
+    ("_configure_distributed_model", Activity::Loading),
+    (".forward(", Activity::Forward),
+    ("in forward", Activity::Forward),
+    ("_call_impl", Activity::Forward),
+    ("compute_loss", Activity::Forward),
+    ("attn_weights", Activity::Attention),
+    ("in eager_attention_forward", Activity::Attention),
+    ("torch.baddbmm", Activity::Attention),
+    ("_make_causal_mask", Activity::Attention),
+    ("cross_entropy", Activity::Loss),
+    ("log_softmax", Activity::Loss),
+    ("logits.float()", Activity::Loss),
+    ("logits.to(", Activity::Loss),
+    ("lm_head", Activity::Loss),
+    ("shift_logits", Activity::Loss),
+    ("per_token_logps", Activity::Loss),
+    (".backward(", Activity::Backward),
+    ("_engine_run_backward", Activity::Backward),
+    ("run_backward(", Activity::Backward),
+    ("in backward", Activity::Backward),
+    ("all_gather", Activity::Communication),
+    ("reduce_scatter", Activity::Communication),
+    ("_unshard", Activity::Communication),
+    ("ipg_bucket", Activity::Communication),
+    ("reduce_and_partition_ipg_grads", Activity::Communication),
+    ("optimizer.step", Activity::Optimizer),
+    ("optim/adam", Activity::Optimizer),
+    ("_foreach_", Activity::Optimizer),
+    ("exp_avg", Activity::Optimizer),
+    ("multi_tensor_adam", Activity::Optimizer),
+    ("_optimizer_step", Activity::Optimizer),
+    ("single_partition_of_fp32", Activity::Optimizer),
+    ("initialize_optimizer_states", Activity::Optimizer),
 ];
 
 /// Bytes of traceback before the message that are searched.
 const TRACEBACK: usize = 20_000;
 
 /// Returns the operation of the last known line in the traceback before a message.
-fn doing(before: &str) -> Option<Doing> {
+fn doing(before: &str) -> Option<Activity> {
     let from = before.len().saturating_sub(TRACEBACK);
     let from = (from..=before.len()).find(|at| before.is_char_boundary(*at))?;
     let lines = before.get(from..)?;
@@ -383,7 +383,7 @@ fn doing(before: &str) -> Option<Doing> {
 
 /// Returns the operation of a stack frame, by file and function. Frames of a snapshot have no
 /// source text.
-pub(crate) fn doing_in(file: &str, function: &str) -> Option<Doing> {
+pub(crate) fn doing_in(file: &str, function: &str) -> Option<Activity> {
     Some(match function {
         "from_pretrained"
         | "load_state_dict"
@@ -393,20 +393,20 @@ pub(crate) fn doing_in(file: &str, function: &str) -> Option<Doing> {
         | "convert"
         | "reset_parameters"
         | "init_weights"
-        | "to_empty" => Doing::Loading,
+        | "to_empty" => Activity::Loading,
         "eager_attention_forward" | "scaled_dot_product_attention" | "_make_causal_mask" | "repeat_kv" => {
-            Doing::Attention
+            Activity::Attention
         }
-        "cross_entropy" | "log_softmax" | "nll_loss" | "fused_linear_cross_entropy_forward" => Doing::Loss,
-        "backward" | "_engine_run_backward" | "run_backward" => Doing::Backward,
+        "cross_entropy" | "log_softmax" | "nll_loss" | "fused_linear_cross_entropy_forward" => Activity::Loss,
+        "backward" | "_engine_run_backward" | "run_backward" => Activity::Backward,
         "_all_gather_base"
         | "all_gather_into_tensor"
         | "reduce_scatter_tensor"
         | "unshard"
         | "foreach_all_gather"
-        | "foreach_reduce" => Doing::Communication,
-        "forward" | "_call_impl" | "compute_loss" => Doing::Forward,
-        _ if file.contains("/optim/") => Doing::Optimizer,
+        | "foreach_reduce" => Activity::Communication,
+        "forward" | "_call_impl" | "compute_loss" => Activity::Forward,
+        _ if file.contains("/optim/") => Activity::Optimizer,
         _ => return None,
     })
 }

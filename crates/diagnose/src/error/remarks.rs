@@ -2,7 +2,7 @@
 //! the run frees.
 
 use super::changes::bytes;
-use super::message::{Device, Doing, Message, Source};
+use super::message::{Device, Activity, Message, Source};
 use catalog::{ACCELERATORS, AcceleratorEntry};
 use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
@@ -190,7 +190,7 @@ fn alive(report: &Report, message: &Message, said: &mut Vec<String>) {
         .into_iter()
         .map(|part| parts.get(part).get())
         .sum();
-    if alive < rest && message.doing != Some(Doing::Loading) {
+    if alive < rest && message.doing != Some(Activity::Loading) {
         said.push(format!(
             "Tensors held {} with this one; weights, gradients and optimizer state of the scenario alone take {}: the run shards or trains \
              other than the scenario says, or died before its first update.",

@@ -1,9 +1,9 @@
 //! Identifies tensors by their size, without an error message.
 
-use super::matching::{Asked, LIKELY, fitting, parts};
+use super::matching::{RequestedSize, LIKELY, fitting, parts};
 use super::size::Printed;
 use super::tensors::{Tensor, kept, tensors};
-use super::{Candidate, Doing, candidate};
+use super::{Candidate, Activity, candidate};
 use engine::model::hardware::Generation;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
@@ -37,10 +37,10 @@ impl Sizes {
 
     /// Identifies an allocation of `bytes` bytes, which the allocator may have rounded up by less
     /// than `rounded`. Returns `None` if no tensor is likely.
-    pub(crate) fn of(&self, bytes: u64, rounded: u64, doing: Option<Doing>) -> Option<Fit> {
+    pub(crate) fn of(&self, bytes: u64, rounded: u64, doing: Option<Activity>) -> Option<Fit> {
         let within = rounded as f64 / 2.0;
         let size = Printed { bytes: bytes as f64 - within, within };
-        let asked = Asked { size, rounds: false, doing };
+        let asked = RequestedSize { size, rounds: false, doing };
         let found = fitting(&self.setup, &self.tensors, asked);
         let first = found.first().filter(|first| first.rank <= LIKELY)?;
         let parts = parts(&self.setup, &self.tensors, asked, first);

@@ -1,7 +1,7 @@
 //! Lists the tensors of a training step with their shapes: candidates for an allocation of a given
 //! size.
 
-use super::message::Doing;
+use super::message::Activity;
 use engine::model::memory::states::{recipe_bytes, shard_degrees};
 use engine::model::per_rank;
 use engine::model::report::MemoryPart;
@@ -39,7 +39,7 @@ pub(super) struct Tensor {
     /// Dependence on the batch.
     pub grows: Grows,
     /// Operations that allocate the tensor, the main one first.
-    pub when: &'static [Doing],
+    pub when: &'static [Activity],
     /// Whether the scenario creates this tensor; other settings may create it.
     pub made: bool,
 }
@@ -52,19 +52,19 @@ impl Tensor {
     }
 }
 
-const TOKENS: [Doing; 3] = [Doing::Forward, Doing::Backward, Doing::Attention];
-const LOSS: [Doing; 3] = [Doing::Loss, Doing::Forward, Doing::Backward];
-const SCORES: [Doing; 3] = [Doing::Attention, Doing::Forward, Doing::Backward];
-const MASK: [Doing; 2] = [Doing::Attention, Doing::Forward];
+const TOKENS: [Activity; 3] = [Activity::Forward, Activity::Backward, Activity::Attention];
+const LOSS: [Activity; 3] = [Activity::Loss, Activity::Forward, Activity::Backward];
+const SCORES: [Activity; 3] = [Activity::Attention, Activity::Forward, Activity::Backward];
+const MASK: [Activity; 2] = [Activity::Attention, Activity::Forward];
 /// Forward passes and gathers use unsharded weights.
-const GATHER: [Doing; 3] = [Doing::Communication, Doing::Forward, Doing::Backward];
+const GATHER: [Activity; 3] = [Activity::Communication, Activity::Forward, Activity::Backward];
 
 /// Lists the tensors that a step of a setup may allocate.
 pub(super) fn tensors(setup: &Setup) -> Vec<Tensor> {
     let mut all = Vec::with_capacity(128);
-    of_tokens(setup, &mut all);
-    of_weights(setup, &mut all);
-    of_model(setup, &mut all);
+    add_token_tensors(setup, &mut all);
+    add_weights(setup, &mut all);
+    add_model_tensors(setup, &mut all);
     all
 }
 
@@ -80,7 +80,7 @@ pub(super) fn batch(setup: &Setup, grows: Grows) -> f64 {
     }
 }
 
-fn of_tokens(setup: &Setup, all: &mut Vec<Tensor>) {
+fn add_token_tensors(setup: &Setup, all: &mut Vec<Tensor>) {
     let arch = &setup.architecture;
     let tp = u64::from(setup.mesh.tp.max(1));
     let bytes = recipe_bytes(setup.recipe).activation;
@@ -206,18 +206,18 @@ fn matrices(setup: &Setup) -> Vec<(&'static str, [Dim; 2])> {
     of
 }
 
-fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
+fn add_weights(setup: &Setup, all: &mut Vec<Tensor>) {
     let bytes = recipe_bytes(setup.recipe);
     let frozen = !setup.trained.is_all();
     let shards = shard_degrees(setup).weights as u64;
     let tp = u64::from(setup.mesh.tp.max(1));
     for (what, dims) in matrices(setup) {
-        let mut add = |width: f64, over: u64, part, when: &'static [Doing], made| {
+        let mut add = |width: f64, over: u64, part, when: &'static [Activity], made| {
             all.push(Tensor { what, part, dims: dims.to_vec(), width, over, grows: Grows::Not, when, made });
         };
         for width in [4.0, 2.0, 1.0, 0.5] {
             let at_rest = if frozen { setup.trained.base.bytes() } else { bytes.weights };
-            add(width, tp, MemoryPart::Weights, &[Doing::Loading], width == at_rest || (width == 2.0 && at_rest < 1.0));
+            add(width, tp, MemoryPart::Weights, &[Activity::Loading], width == at_rest || (width == 2.0 && at_rest < 1.0));
             if width < 2.0 {
                 continue;
             }
@@ -228,7 +228,7 @@ fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
                 width,
                 tp,
                 gradient,
-                &[Doing::Backward],
+                &[Activity::Backward],
                 !frozen && (width == bytes.gradients || width == bytes.gathered),
             );
             let over = tp * (shard_degrees(setup).optimizer as u64).max(1);
@@ -236,11 +236,11 @@ fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
                 width,
                 over,
                 MemoryPart::Optimizer,
-                &[Doing::Optimizer],
+                &[Activity::Optimizer],
                 !frozen && (width == bytes.weights || width == 4.0),
             );
             if over > tp {
-                add(width, tp, MemoryPart::Optimizer, &[Doing::Optimizer], false);
+                add(width, tp, MemoryPart::Optimizer, &[Activity::Optimizer], false);
             }
         }
     }
@@ -253,9 +253,9 @@ pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
     let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
     let tp = u64::from(setup.mesh.tp.max(1));
     let frozen = !setup.trained.is_all();
-    let kept: [(_, f64, f64, &'static [Doing]); 2] = [
-        (MemoryPart::Weights, bytes.weights, degrees.weights, &[Doing::Loading]),
-        (MemoryPart::Gradients, bytes.gradients, degrees.gradients, &[Doing::Backward]),
+    let kept: [(_, f64, f64, &'static [Activity]); 2] = [
+        (MemoryPart::Weights, bytes.weights, degrees.weights, &[Activity::Loading]),
+        (MemoryPart::Gradients, bytes.gradients, degrees.gradients, &[Activity::Backward]),
     ];
     let mut all = Vec::new();
     let key = setup.architecture.key_value_width() as u64;
@@ -283,8 +283,8 @@ pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
     all
 }
 
-const STATES: [Doing; 2] = [Doing::Loading, Doing::Optimizer];
-const REDUCE: [Doing; 2] = [Doing::Communication, Doing::Backward];
+const STATES: [Activity; 2] = [Activity::Loading, Activity::Optimizer];
+const REDUCE: [Activity; 2] = [Activity::Communication, Activity::Backward];
 /// Elements of DeepSpeed's gradient and all-gather buckets (`reduce_bucket_size`,
 /// `allgather_bucket_size`).
 const BUCKET: u64 = 500_000_000;
@@ -294,13 +294,13 @@ const SUB_GROUP: u64 = 1_000_000_000;
 const DDP_BUCKET: u64 = 25 << 20;
 
 /// Adds flat buffers of all parameters on a GPU, unsharded and sharded.
-fn of_flat(setup: &Setup, all: &mut Vec<Tensor>) {
+fn add_flat_buffers(setup: &Setup, all: &mut Vec<Tensor>) {
     let whole = stages(setup).first.params.held.all() as u64;
     let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
     let group = u64::from(setup.mesh.shard_group().max(1));
     let flat = setup.traits().flat_gradient_buckets;
     for (width, over) in [(4.0, 1), (4.0, group), (2.0, 1), (2.0, group)] {
-        let mut add = |what, part, when: &'static [Doing], is_of_width: bool, degree: f64| {
+        let mut add = |what, part, when: &'static [Activity], is_of_width: bool, degree: f64| {
             let made = flat && is_of_width && over == degree as u64;
             let dims = vec![(whole, "parameters")];
             all.push(Tensor { what, part, dims, width, over, grows: Grows::Not, when, made });
@@ -312,15 +312,15 @@ fn of_flat(setup: &Setup, all: &mut Vec<Tensor>) {
     }
 }
 
-fn of_model(setup: &Setup, all: &mut Vec<Tensor>) {
-    of_flat(setup, all);
+fn add_model_tensors(setup: &Setup, all: &mut Vec<Tensor>) {
+    add_flat_buffers(setup, all);
     let bytes = recipe_bytes(setup.recipe);
     let degrees = shard_degrees(setup);
     let group = u64::from(setup.mesh.shard_group().max(1));
     let arch = &setup.architecture;
     let tp = u64::from(setup.mesh.tp.max(1));
     let layer = arch.dense_layer_params();
-    let mut add = |what, part, elements: u64, of: &'static str, width: f64, over: u64, when: &'static [Doing], made| {
+    let mut add = |what, part, elements: u64, of: &'static str, width: f64, over: u64, when: &'static [Activity], made| {
         all.push(Tensor { what, part, dims: vec![(elements, of)], width, over, grows: Grows::Not, when, made });
     };
     let deepspeed = setup.traits().zero_by_deepspeed;

@@ -1,7 +1,7 @@
 //! Compares measurements of a run with the prediction, and corrects the scenario.
 
 use super::Measured;
-use super::reasons::{Reason, of_memory, of_time, rank};
+use super::reasons::{Reason, memory_changes, time_changes, rank};
 use catalog::accuracy;
 use engine::format;
 use engine::model::anchor::Anchor;
@@ -75,10 +75,10 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     let report = plain.report();
     let predicted = report.time.step.get();
     let mut remarks = Vec::new();
-    let measured = &of_update(measured, &mut remarks);
+    let measured = &update_measurements(measured, &mut remarks);
     let seconds = step(measured, &plain, &report, &mut remarks);
     conventions(measured, &plain, &report, &mut remarks);
-    of_gpu(measured, &report, &mut remarks);
+    add_gpu_remarks(measured, &report, &mut remarks);
     let ratio = seconds.map(|seconds| seconds / predicted);
     let memory = memory(measured, &plain, &report);
     let differs = ratio.is_some_and(|ratio| (ratio - 1.0).abs() > SMALL);
@@ -97,7 +97,7 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     }
     let reasons = seconds
         .filter(|_| differs)
-        .map(|seconds| rank(&plain, seconds, of_time(&plain), |report| report.time.step.get()));
+        .map(|seconds| rank(&plain, seconds, time_changes(&plain), |report| report.time.step.get()));
     if let (Some(seconds), true) = (seconds, ratio.is_some_and(|ratio| ratio > 1.0 + SMALL)) {
         let outside = format::seconds(Seconds::new(seconds - predicted));
         remarks.push(format!(
@@ -118,7 +118,7 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
 
 /// Returns the measurements of the update alone, for a step that also generates its training data,
 /// which is the step of the scenario.
-fn of_update(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
+fn update_measurements(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
     let (Some(update), Some(step)) = (measured.update_seconds, measured.step_seconds) else { return measured.clone() };
     let [told, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
     remarks.push(format!(
@@ -185,7 +185,7 @@ pub fn fragmentation((unused, pieces): (f64, f64)) -> String {
 }
 
 /// Adds remarks from the allocator's counters and a profiler's trace.
-fn of_gpu(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
+fn add_gpu_remarks(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
     if let Some(retries) = measured.retries.filter(|retries| *retries > 0) {
         remarks.push(format!(
             "The allocator gave memory back {} times to serve a request, and the GPU waited each time: the run is at the edge of its memory.",
@@ -258,7 +258,7 @@ fn memory(measured: &Measured, scenario: &Scenario, report: &Report) -> Option<M
     let predicted = metric(report);
     let ratio = measured / predicted;
     let differs = (ratio - 1.0).abs() > SMALL;
-    let reasons = if differs { rank(scenario, measured, of_memory(scenario), metric) } else { Vec::new() };
+    let reasons = if differs { rank(scenario, measured, memory_changes(scenario), metric) } else { Vec::new() };
     Some(MemoryComparison { of: Cow::Borrowed(of), measured, predicted, ratio, reasons })
 }
 

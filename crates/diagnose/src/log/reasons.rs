@@ -78,7 +78,7 @@ const HALF: f64 = 0.5;
 const HOT: f64 = 0.8;
 
 /// Returns changes that may affect the time of a step.
-pub(super) fn of_time(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
+pub(super) fn time_changes(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
     let mut all = vec![
         ("", with(scenario, |of| of.communication.overlap = !of.communication.overlap)),
         ("", with(scenario, |of| of.kernels.compile = !of.kernels.compile)),
@@ -134,7 +134,7 @@ fn slower_links(scenario: &mut Scenario, times: f64) {
 }
 
 /// Returns changes that may affect peak memory.
-pub(super) fn of_memory(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
+pub(super) fn memory_changes(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
     let mut all = vec![
         ("", with(scenario, |of| of.kernels.attention = AttentionKernel::Unfused)),
         ("", with(scenario, |of| of.kernels.norms = NormKernel::Upcast)),

@@ -37,7 +37,7 @@ impl Samples {
 
     /// Merges values that several ranks report for one step: the maximum of memory, the median of
     /// everything else.
-    fn of_ranks(mut self) -> Self {
+    fn merge_ranks(mut self) -> Self {
         let memory = [Field::Allocated, Field::Reserved].map(|field| field as usize);
         for (place, (figures, steps)) in self.of.iter_mut().zip(&self.steps).enumerate() {
             let most = |figures: &[f64]| figures.iter().copied().reduce(f64::max);
@@ -85,7 +85,7 @@ pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
     }
     let best =
         WRITERS_IN_ORDER.into_iter().max_by_key(|writer| by_writer.get(*writer as usize).map_or(0, Samples::len))?;
-    let samples = by_writer.get(best as usize).cloned()?.of_ranks();
+    let samples = by_writer.get(best as usize).cloned()?.merge_ranks();
     (samples.len() > 0).then_some((best, samples))
 }
 

@@ -10,7 +10,7 @@ use engine::units::{BytesPerSecond, FlopsPerSecond};
 use super::file::{Attention, File, Product};
 
 /// A measured parameter, in the parameter's own unit.
-pub(super) struct Found {
+pub(super) struct MeasuredParam {
     pub(super) id: ParamId,
     pub(super) value: f64,
     /// Description of the measurement, as the beginning of a sentence.
@@ -33,21 +33,21 @@ const STREAMS: [&str; 4] = ["copy", "add", "cast_to_16_bits", "add_in_32_bits"];
 const BACKWARD: f64 = 2.5;
 
 /// Returns all parameters that the file determines.
-pub(super) fn found(file: &File, scenario: &Scenario) -> Vec<Found> {
+pub(super) fn found(file: &File, scenario: &Scenario) -> Vec<MeasuredParam> {
     let gpu = &scenario.accelerator.values;
     let half = half_saturation(file);
     let mut found = Vec::new();
     let wide = |format: &str| matches!(format, "bf16" | "fp16");
     found.extend(products(file, wide, gpu.peak_16bit, half, ParamId::MatmulEfficiency, "16-bit"));
     found.extend(products(file, |format| format == "fp8", gpu.peak_8bit, half, ParamId::Matmul8BitEfficiency, "8-bit"));
-    found.extend(half.map(|value| Found {
+    found.extend(half.map(|value| MeasuredParam {
         id: ParamId::HalfSaturationTokens,
         value,
         what: "Small products, against large ones".into(),
     }));
-    let other = of_kernel(file, "flash", scenario).or_else(|| of_kernel(file, "efficient", scenario));
+    let other = find_kernel_row(file, "flash", scenario).or_else(|| find_kernel_row(file, "efficient", scenario));
     found.extend(other.map(|row| attention(row, gpu, ParamId::AttentionEfficiency)));
-    let tuned = of_kernel(file, "cudnn", scenario);
+    let tuned = find_kernel_row(file, "cudnn", scenario);
     found.extend(tuned.map(|row| attention(row, gpu, ParamId::TunedAttentionEfficiency)));
     found.extend(streams(file, gpu));
     found.extend(host_link(file));
@@ -64,7 +64,7 @@ fn products(
     half: Option<f64>,
     id: ParamId,
     bits: &str,
-) -> Option<Found> {
+) -> Option<MeasuredParam> {
     let lasting: Vec<&Product> = file.sustained.iter().filter(|row| is_of(&row.format)).collect();
     let tail = |row: &&Product| 1.0 + half.unwrap_or(0.0) * REFERENCE_WIDTH / (row.m * row.n);
     let own = median(&lasting.iter().map(|row| row.rate()).collect::<Vec<_>>())?;
@@ -78,7 +78,7 @@ fn products(
         let most = ranks.iter().copied().fold(0.0, f64::max);
         what = format!("{what} ({} GPUs, from {} to {})", ranks.len(), said(least), said(most));
     }
-    Some(Found { id, value: PERCENT * rate * tail / peak.get(), what })
+    Some(MeasuredParam { id, value: PERCENT * rate * tail / peak.get(), what })
 }
 
 /// Returns the number of tokens at which products with 4,096 columns reach half the rate of large
@@ -98,7 +98,7 @@ fn half_saturation(file: &File) -> Option<f64> {
 }
 
 /// Returns the row of a kernel with the head dimension and length closest to the run's.
-fn of_kernel<'a>(file: &'a File, kernel: &str, scenario: &Scenario) -> Option<&'a Attention> {
+fn find_kernel_row<'a>(file: &'a File, kernel: &str, scenario: &Scenario) -> Option<&'a Attention> {
     let (width, length) = (f64::from(scenario.model.architecture().head_dim), f64::from(scenario.seq_len));
     let away = |one: f64, other: f64| (one / other.max(1.0)).ln().abs();
     let rows = file.attention.iter().filter(|row| row.kernel == kernel);
@@ -111,10 +111,10 @@ fn of_kernel<'a>(file: &'a File, kernel: &str, scenario: &Scenario) -> Option<&'
 
 /// Computes one rate for both passes; the backward pass has five products for the forward pass's
 /// two.
-fn attention(row: &Attention, gpu: &Accelerator, id: ParamId) -> Found {
+fn attention(row: &Attention, gpu: &Accelerator, id: ParamId) -> MeasuredParam {
     let forward = 2.0 * row.batch * row.heads * row.head_dim * row.length * row.length;
     let rate = (1.0 + BACKWARD) * forward / (row.forward + row.backward);
-    Found {
+    MeasuredParam {
         id,
         value: PERCENT * rate / gpu.peak_16bit.get(),
         what: format!(
@@ -128,11 +128,11 @@ fn attention(row: &Attention, gpu: &Accelerator, id: ParamId) -> Found {
 }
 
 /// Computes the share of memory bandwidth that memory-bound operators reach.
-fn streams(file: &File, gpu: &Accelerator) -> Option<Found> {
+fn streams(file: &File, gpu: &Accelerator) -> Option<MeasuredParam> {
     let rates = file.streams.iter().filter(|(operator, _)| STREAMS.contains(&operator.as_str()));
     let rate = median(&rates.map(|(_, rate)| *rate).collect::<Vec<_>>())?;
     let said = |rate: f64| format::gb_per_s(BytesPerSecond::new(rate));
-    Some(Found {
+    Some(MeasuredParam {
         id: ParamId::MemoryEfficiency,
         value: PERCENT * rate / gpu.memory_bandwidth.get(),
         what: format!(
@@ -144,7 +144,7 @@ fn streams(file: &File, gpu: &Accelerator) -> Option<Found> {
 }
 
 /// Returns the slower direction of copies to and from the host's pinned memory.
-fn host_link(file: &File) -> Option<Found> {
+fn host_link(file: &File) -> Option<MeasuredParam> {
     let of = |direction: &str| {
         let rates: Vec<f64> =
             file.host_link.iter().filter(|(own, _)| own == direction).map(|(_, rate)| *rate).collect();
@@ -152,7 +152,7 @@ fn host_link(file: &File) -> Option<Found> {
     };
     let (to, from) = (of("to_gpu")?, of("from_gpu")?);
     let both = of("both_each").map_or_else(String::new, |rate| format!(", {} each way at once", said_gb(rate)));
-    Some(Found {
+    Some(MeasuredParam {
         id: ParamId::HostLink,
         value: to.min(from),
         what: format!("Copies from and to pinned memory, {} and {}{both}", said_gb(to), said_gb(from)),
@@ -164,9 +164,9 @@ fn said_gb(rate: f64) -> String {
 }
 
 /// Computes the share of the nominal memory that the driver reports as usable.
-fn usable(file: &File, gpu: &Accelerator) -> Option<Found> {
+fn usable(file: &File, gpu: &Accelerator) -> Option<MeasuredParam> {
     let bytes = file.usable_bytes.filter(|bytes| *bytes > 0.0)?;
-    Some(Found {
+    Some(MeasuredParam {
         id: ParamId::UsableMemory,
         value: PERCENT * bytes / gpu.memory.get(),
         what: format!(

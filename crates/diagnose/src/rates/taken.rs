@@ -9,13 +9,13 @@ use engine::params::quantity::with_unit;
 use engine::scenario::{CUSTOM, Scenario};
 
 use super::file::File;
-use super::found::{Found, found};
+use super::found::{MeasuredParam, found};
 use super::words::{self, kept_as_words, prediction};
 use crate::error::differences;
 use crate::log::links;
 
 /// Scenario with the measured rates, and a description of the changes.
-pub struct Taken {
+pub struct AppliedRates {
     /// Scenario with the measured rates.
     pub scenario: Scenario,
     /// Summary of the parameters that were set.
@@ -39,7 +39,7 @@ const DIGITS_OF_MEMORY: usize = 4;
 /// # Errors
 ///
 /// Returns a sentence if the GPU is not in the catalog.
-pub(super) fn take(file: &File, scenario: &Scenario) -> Result<Taken, String> {
+pub(super) fn take(file: &File, scenario: &Scenario) -> Result<AppliedRates, String> {
     let (before, mut notes) = on_gpu(file, scenario)?;
     let mut after = before;
     let (mut changed, mut stays) = (Vec::new(), Vec::new());
@@ -82,7 +82,7 @@ pub(super) fn take(file: &File, scenario: &Scenario) -> Result<Taken, String> {
     let gpus = if file.ranks > 1.0 { format!(" {} processes.", format::count(file.ranks)) } else { String::new() };
     let by: Vec<&str> = core::iter::once("shardwise measure").chain(file.versions.iter().map(String::as_str)).collect();
     let read = format!("Read: {}.{gpus}", by.join(", "));
-    Ok(Taken {
+    Ok(AppliedRates {
         scenario: after,
         said,
         read,
@@ -162,7 +162,7 @@ fn known(name: &str) -> Option<Named<AcceleratorEntry>> {
 }
 
 /// Sets a parameter and describes its former value in the catalog and in the scenario.
-fn put(found: &Found, scenario: &mut Scenario) -> Result<String, String> {
+fn put(found: &MeasuredParam, scenario: &mut Scenario) -> Result<String, String> {
     let param = found.id.param();
     let Some(number) = found.id.number() else { return Err(found.what.clone()) };
     let digits = if found.id == ParamId::UsableMemory { DIGITS_OF_MEMORY } else { DIGITS };

@@ -1,6 +1,6 @@
 //! Format of PyTorch's memory snapshots (docstring of `torch.cuda.memory._snapshot`).
 
-use crate::error::{Doing, doing_in};
+use crate::error::{Activity, doing_in};
 use core::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -121,7 +121,7 @@ pub(super) struct Frames<'a> {
     /// Innermost Python frame outside PyTorch, or the innermost Python frame if all are in PyTorch.
     pub line: Option<Frame<'a>>,
     /// Operation of the innermost frame that identifies one.
-    pub doing: Option<Doing>,
+    pub doing: Option<Activity>,
 }
 
 /// A frame of a stack.

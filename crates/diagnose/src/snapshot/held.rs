@@ -2,7 +2,7 @@
 
 use super::format::Frame;
 use super::moment::Moment;
-use crate::error::{Doing, Fit, Sizes, bytes};
+use crate::error::{Activity, Fit, Sizes, bytes};
 use engine::model::report::MemoryPart;
 use engine::params::quantity::group_thousands;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ impl<'a> Groups<'a> {
     /// Groups the tensors of a moment. The allocator may have rounded sizes up by less than
     /// `rounded`.
     pub(super) fn of(moment: &'a Moment<'_, 'a>, sizes: &Sizes, rounded: u64) -> Self {
-        type Key<'a> = (u64, Option<&'a Frame<'a>>, Option<Doing>);
+        type Key<'a> = (u64, Option<&'a Frame<'a>>, Option<Activity>);
         let mut counted: HashMap<Key<'a>, (usize, u64)> = HashMap::new();
         let lines = moment.held.iter().any(|held| held.frames.is_some_and(|frames| frames.line.is_some()));
         for (at, held) in moment.held.iter().enumerate() {
@@ -46,12 +46,12 @@ impl<'a> Groups<'a> {
             // If stacks were recorded, a request without a stack comes from autograd's thread,
             // which runs no Python.
             let autograd = lines && held.is_recorded && line.is_none();
-            let key = (held.size, line, doing.or(autograd.then_some(Doing::Backward)));
+            let key = (held.size, line, doing.or(autograd.then_some(Activity::Backward)));
             counted.entry(key).or_insert((at, 0)).1 += 1;
         }
         let mut counted: Vec<_> = counted.into_iter().collect();
         counted.sort_by_key(|((size, ..), (at, count))| (core::cmp::Reverse(size.saturating_mul(*count)), *at));
-        let mut known: HashMap<(u64, Option<Doing>), Option<Fit>> = HashMap::new();
+        let mut known: HashMap<(u64, Option<Activity>), Option<Fit>> = HashMap::new();
         let all = counted.into_iter().enumerate().map(|(place, ((size, line, doing), (_, count)))| {
             let fit = (place < LOOKED_UP)
                 .then(|| known.entry((size, doing)).or_insert_with(|| sizes.of(size, rounded, doing)).clone());

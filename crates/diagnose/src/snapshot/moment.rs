@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Reason for choosing a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum MomentReason {
     /// A request was refused.
     Refused {
         /// Index of the event.
@@ -27,7 +27,7 @@ pub(super) enum Why {
 
 /// A tensor that was alive.
 #[derive(Clone, Debug)]
-pub(super) struct Held<'s, 'a> {
+pub(super) struct LiveTensor<'s, 'a> {
     /// Requested bytes; allocated bytes if the snapshot has no requested size.
     pub size: u64,
     /// Stack of the request, if recorded.
@@ -40,9 +40,9 @@ pub(super) struct Held<'s, 'a> {
 #[derive(Debug)]
 pub(super) struct Moment<'s, 'a> {
     /// Reason for choosing the moment.
-    pub why: Why,
+    pub why: MomentReason,
     /// Tensors that were alive.
-    pub held: Vec<Held<'s, 'a>>,
+    pub held: Vec<LiveTensor<'s, 'a>>,
     /// Bytes of these tensors, with the allocator's rounding.
     pub allocated: u64,
     /// Bytes obtained from the driver.
@@ -58,7 +58,7 @@ const GRAIN: u64 = 512;
 
 /// Memory state that is reconstructed by undoing events from the end.
 struct Backward<'s, 'a> {
-    held: HashMap<u64, Held<'s, 'a>>,
+    held: HashMap<u64, LiveTensor<'s, 'a>>,
     size: i128,
     reserved: i128,
 }
@@ -79,7 +79,7 @@ impl<'s, 'a> Backward<'s, 'a> {
         state
     }
 
-    fn hold(&mut self, address: u64, held: Held<'s, 'a>) {
+    fn hold(&mut self, address: u64, held: LiveTensor<'s, 'a>) {
         self.size += i128::from(held.size);
         if let Some(other) = self.held.insert(address, held) {
             self.size -= i128::from(other.size);
@@ -93,7 +93,7 @@ impl<'s, 'a> Backward<'s, 'a> {
                     self.size -= i128::from(gone.size);
                 }
             }
-            Action::FreeCompleted => self.hold(event.addr, Held { size: event.size, frames: None, is_recorded: false }),
+            Action::FreeCompleted => self.hold(event.addr, LiveTensor { size: event.size, frames: None, is_recorded: false }),
             Action::SegmentAlloc => self.reserved -= i128::from(event.size),
             Action::SegmentFree => self.reserved += i128::from(event.size),
             Action::Oom | Action::Other => {}
@@ -101,8 +101,8 @@ impl<'s, 'a> Backward<'s, 'a> {
     }
 }
 
-fn held<'s, 'a>(block: &'s Block<'a>) -> Held<'s, 'a> {
-    Held { size: block.requested_size.unwrap_or(block.size), frames: Some(&block.frames), is_recorded: false }
+fn held<'s, 'a>(block: &'s Block<'a>) -> LiveTensor<'s, 'a> {
+    LiveTensor { size: block.requested_size.unwrap_or(block.size), frames: Some(&block.frames), is_recorded: false }
 }
 
 /// Finds the decisive moment of a GPU.
@@ -118,13 +118,13 @@ pub(super) fn moment<'s, 'a>(segments: &[&'s Segment<'a>], events: &'s [Event<'a
     let before = clamped(state.size);
     let refused = events.iter().rposition(|event| event.action == Action::Oom);
     let why = match refused.and_then(|at| Some((at, events.get(at)?))) {
-        Some((at, event)) => Why::Refused { at, wanted: event.size, free: event.device_free },
-        None if events.is_empty() => Why::Now,
-        None => Why::Peak { at: peak.0 },
+        Some((at, event)) => MomentReason::Refused { at, wanted: event.size, free: event.device_free },
+        None if events.is_empty() => MomentReason::Now,
+        None => MomentReason::Peak { at: peak.0 },
     };
     let last = match why {
-        Why::Refused { at, .. } | Why::Peak { at } => at + 1,
-        Why::Now => 0,
+        MomentReason::Refused { at, .. } | MomentReason::Peak { at } => at + 1,
+        MomentReason::Now => 0,
     };
     let (past, later) = events.split_at(last.min(events.len()));
     let mut state = Backward::of(segments);

@@ -1,7 +1,7 @@
 //! Remarks about a snapshot besides its tensors: unallocated memory, and gaps of the record.
 
 use super::format::{Action, Segment, Snapshot};
-use super::moment::{Moment, Why};
+use super::moment::{Moment, MomentReason};
 use crate::error::bytes;
 use engine::model::software::Segments;
 use engine::params::quantity::group_thousands;
@@ -27,13 +27,13 @@ pub(super) fn remarks(
     let mut said = Vec::new();
     let grows = snapshot.allocator_settings.is_some_and(|settings| settings.expandable_segments)
         || segments.iter().any(|segment| segment.is_expandable);
-    if let Why::Refused { free: Some(free), .. } = moment.why {
+    if let MomentReason::Refused { free: Some(free), .. } = moment.why {
         said.push(format!("The driver had {} left.", bytes(free as f64)));
     }
     if is_fragmented(moment) {
         let free = moment.reserved.saturating_sub(moment.allocated) as f64;
         // A refused request reports unallocated memory separately.
-        if !matches!(moment.why, Why::Refused { .. }) {
+        if !matches!(moment.why, MomentReason::Refused { .. }) {
             let share = engine::format::percent(free / moment.reserved as f64);
             let remedy = if grows {
                 ""
@@ -54,7 +54,7 @@ pub(super) fn remarks(
         let [of_run, of_scenario] = [grows, set].map(|grows| if grows { "expandable" } else { "fixed" });
         said.push(format!("Segments of the run are {of_run}, those of the scenario {of_scenario}."));
     }
-    if moment.before as f64 > BEFORE * moment.allocated as f64 && !matches!(moment.why, Why::Now) {
+    if moment.before as f64 > BEFORE * moment.allocated as f64 && !matches!(moment.why, MomentReason::Now) {
         said.push(format!(
             "The record begins when tensors held {}: a higher peak before it is not in it.",
             bytes(moment.before as f64)
@@ -69,7 +69,7 @@ pub(super) fn remarks(
             group_thousands(&refusals.to_string())
         ));
     }
-    if matches!(moment.why, Why::Now) {
+    if matches!(moment.why, MomentReason::Now) {
         said.push(
             "The snapshot has no record of events, so its peak is unknown: call torch.cuda.memory._record_memory_history() first.".into(),
         );

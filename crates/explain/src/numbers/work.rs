@@ -184,7 +184,7 @@ pub(super) const WORK: &[Explanation] = &[
 ];
 
 /// Returns the key of the card of a kind of work.
-pub const fn of_work(work: Work) -> &'static str {
+pub const fn work_card_key(work: Work) -> &'static str {
     match work {
         Work::EmbeddingForward | Work::EmbeddingBackward => "embedding",
         Work::LayerForward => "forward",

@@ -1,6 +1,6 @@
 //! Symbols of the closed-form bounds.
 
-use super::How::{Bytes, BytesPerSecond, Count, Percent};
+use super::ValueFormat::{Bytes, BytesPerSecond, Count, Percent};
 use super::{Symbol, of};
 
 /// Named as in docs/book/model/bounds.md.

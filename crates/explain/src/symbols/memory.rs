@@ -1,6 +1,6 @@
 //! Symbols of memory formulas.
 
-use super::How::{Bytes, Count, Params, Percent, Tokens};
+use super::ValueFormat::{Bytes, Count, Params, Percent, Tokens};
 use super::{Symbol, of};
 use crate::Context;
 use engine::model::memory::{Gathered, SWITCH_BUFFERS, Working};

@@ -1,6 +1,6 @@
 //! Symbols of formulas about other models and generation.
 
-use super::How::{Bytes, Count, Percent, Seconds, Tokens, TokensPerSecond};
+use super::ValueFormat::{Bytes, Count, Percent, Seconds, Tokens, TokensPerSecond};
 use super::{Symbol, of};
 use crate::Context;
 use engine::model::report::MemoryPart;

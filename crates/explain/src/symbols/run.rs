@@ -1,6 +1,6 @@
 //! Symbols of formulas about the whole run.
 
-use super::How::{Amount, Bytes, BytesPerSecond, Count, Dollars, Duration, Energy, Grams, Params, Percent, Seconds};
+use super::ValueFormat::{Amount, Bytes, BytesPerSecond, Count, Dollars, Duration, Energy, Grams, Params, Percent, Seconds};
 use super::{Symbol, of};
 use crate::Context;
 use engine::model::collectives::{self, Group};

@@ -1,6 +1,6 @@
 //! Symbols of formulas about time and speed.
 
-use super::How::{
+use super::ValueFormat::{
     Bytes, BytesPerSecond, Count, Flops, FlopsPerSecond, Params, Percent, Seconds, Tokens, TokensPerSecond,
 };
 use super::{Symbol, of};

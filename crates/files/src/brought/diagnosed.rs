@@ -6,24 +6,24 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
-use super::{Brought, Kind, Offer, Section};
-use crate::run::{Changes, of_change, rule};
+use super::{Import, ImportKind, SuggestedChange, Section};
+use crate::run::{Changes, change_code, rule};
 use diagnose::error::{self, Explained, Removal, bytes};
 use diagnose::log::{self, Comparison, Reason, links};
-use diagnose::rates::{self, Taken};
-use diagnose::snapshot::{self, Found};
+use diagnose::rates::{self, AppliedRates};
+use diagnose::snapshot::{self, SnapshotAnalysis};
 
 /// Imports an error or a measurement; `None` if the text is neither.
-pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brought, String>> {
+pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import, String>> {
     if let Some(taken) = rates::read(text, scenario) {
-        return Some(taken.map(of_rates));
+        return Some(taken.map(import_rates));
     }
     if snapshot::is_json(text) {
-        return Some(of_snapshot(snapshot::of_json(text, scenario), scenario));
+        return Some(import_snapshot(snapshot::read_json(text, scenario), scenario));
     }
     let printed = without_comments(text);
     if let Ok(explained) = error::explain(&printed, scenario) {
-        return Some(Ok(of_error(&explained, &printed, scenario)));
+        return Some(Ok(import_error(&explained, &printed, scenario)));
     }
     // nccl-tests names the collective in comments, so the whole text is read.
     if links::is_table(text) {
@@ -34,7 +34,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
         return Some(links::fit(&points, scenario).map(|fitted| {
             let lines = fitted.changes;
             let sections = vec![Section { title: "What the measured links change".into(), lines }];
-            Brought { sections, ..Brought::new(Kind::Links, fitted.link, fitted.sentence, String::new()) }
+            Import { sections, ..Import::new(ImportKind::Links, fitted.link, fitted.sentence, String::new()) }
         }));
     }
     let measured = log::read(&printed).ok()?;
@@ -44,7 +44,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
         1 => format!("Read: 1 step of {}.", measured.writer),
         steps => format!("Read: {steps} steps of {}.", measured.writer),
     };
-    Some(Ok(of_log(&comparison, &read, scenario)))
+    Some(Ok(import_log(&comparison, &read, scenario)))
 }
 
 /// Removes comment lines, as nothing in a comment was printed by a run.
@@ -63,9 +63,9 @@ fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Ve
 }
 
 /// Imports measured rates into the scenario.
-fn of_rates(taken: Taken) -> Brought {
+fn import_rates(taken: AppliedRates) -> Import {
     let sections = filled(taken.sections);
-    let offers = taken.offer.iter().map(|(what, scenario)| Offer {
+    let offers = taken.offer.iter().map(|(what, scenario)| SuggestedChange {
         code: None,
         severity: None,
         what: what.clone(),
@@ -73,14 +73,14 @@ fn of_rates(taken: Taken) -> Brought {
         files: Vec::new(),
         changes: Changes::Nothing,
     });
-    Brought {
+    Import {
         offers: offers.collect(),
         sections,
-        ..Brought::new(Kind::Rates, ::links::encode(&taken.scenario), taken.said, taken.read)
+        ..Import::new(ImportKind::Rates, ::links::encode(&taken.scenario), taken.said, taken.read)
     }
 }
 
-fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {
+fn import_error(explained: &Explained, text: &str, scenario: &Scenario) -> Import {
     let tensors = explained.candidates.iter().map(|one| {
         let doubt = if one.likely { "" } else { " (has the size, but explains it less)" };
         format!("{}: {} = {}, in “{}”{doubt}", one.tensor, one.formula, bytes(one.bytes), one.part_name)
@@ -105,10 +105,10 @@ fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {
     };
     let tensors = (tensors_of, tensors.collect());
     let sections = if has_model { [tensors, remarks] } else { [remarks, tensors] };
-    let mut brought = Brought {
+    let mut brought = Import {
         offers: offers(&explained.changes, scenario),
         sections: filled(sections),
-        ..Brought::new(Kind::Error, ::links::encode(scenario), said, String::new())
+        ..Import::new(ImportKind::Error, ::links::encode(scenario), said, String::new())
     };
     brought.ask(questions);
     brought
@@ -128,15 +128,15 @@ fn which_model(text: &str) -> String {
 }
 
 /// Returns remedies with the memory that the run then needs.
-fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
+fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<SuggestedChange> {
     let offer = |change: &Removal| {
         let fits = if change.fits { "fits" } else { "still does not fit" };
         let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
         let pace = format::percent(change.gain.abs());
         let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
         let after = ::links::decode(&change.link).scenario;
-        let code = of_change(scenario, &after);
-        Offer {
+        let code = change_code(scenario, &after);
+        SuggestedChange {
             code: Some(code.to_owned()),
             severity: rule(code).map(|rule| rule.severity),
             what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
@@ -145,27 +145,27 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
             changes: Changes::between(scenario, &after),
         }
     };
-    let mut offers: Vec<Offer> = changes.iter().map(offer).collect();
+    let mut offers: Vec<SuggestedChange> = changes.iter().map(offer).collect();
     // Equal offers are listed once.
     offers.dedup();
     offers
 }
 
 /// Imports a memory snapshot.
-pub(super) fn of_snapshot(found: Result<Found, Cow<'static, str>>, scenario: &Scenario) -> Result<Brought, String> {
+pub(super) fn import_snapshot(found: Result<SnapshotAnalysis, Cow<'static, str>>, scenario: &Scenario) -> Result<Import, String> {
     let found = found?;
-    Ok(Brought {
+    Ok(Import {
         offers: offers(&found.changes, scenario),
         sections: filled([
             ("Alive at that moment, by part of the memory", found.parts),
             ("The largest tensors", found.largest),
             ("What else the snapshot says", found.remarks),
         ]),
-        ..Brought::new(Kind::Error, ::links::encode(scenario), found.sentence, found.read)
+        ..Import::new(ImportKind::Error, ::links::encode(scenario), found.sentence, found.read)
     })
 }
 
-fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
+fn import_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Import {
     let reasons = |reasons: &[Reason], amount: fn(f64) -> String| -> Vec<String> {
         let line = |one: &Reason| {
             format!("{}: would be {}, explains {}", one.what, amount(one.predicted), format::percent(one.explains))
@@ -173,7 +173,7 @@ fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
         reasons.iter().map(line).collect()
     };
     let memory = comparison.memory.as_ref().map_or(&[][..], |memory| &memory.reasons);
-    let offers = comparison.corrected.iter().map(|link| Offer {
+    let offers = comparison.corrected.iter().map(|link| SuggestedChange {
         code: None,
         severity: None,
         what: "Correct the predictions near this run by what it measured; the link carries the correction.".into(),
@@ -181,13 +181,13 @@ fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
         files: Vec::new(),
         changes: Changes::Nothing,
     });
-    Brought {
+    Import {
         offers: offers.collect(),
         sections: filled([
             ("What would explain the time", reasons(&comparison.reasons, |time| format::seconds(Seconds::new(time)))),
             ("What would explain the memory", reasons(memory, |bytes| format::bytes(Bytes::new(bytes)))),
             ("To know", comparison.remarks.clone()),
         ]),
-        ..Brought::new(Kind::Measured, ::links::encode(scenario), comparison.sentence.clone(), read.to_owned())
+        ..Import::new(ImportKind::Measured, ::links::encode(scenario), comparison.sentence.clone(), read.to_owned())
     }
 }

@@ -3,13 +3,13 @@
 use engine::format;
 use engine::scenario::issue::visible;
 
-use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
+use super::{Import, Item, ImportKind, SuggestedChange, Section, MissingValue, text};
 use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read, spread, write_back};
 use huggingface::MOST_CHARACTERS;
 
 /// Reads one text as the configuration of a run.
-pub(super) fn alone(text: &str, name: Option<&str>, base: &Base) -> Result<Brought, Refusal> {
-    brought(&[File::new(name.unwrap_or_default(), text)], base)
+pub(super) fn alone(text: &str, name: Option<&str>, base: &Base) -> Result<Import, Refusal> {
+    import_run(&[File::new(name.unwrap_or_default(), text)], base)
 }
 
 /// Returns an item as a text file; `None` if it is not text.
@@ -27,19 +27,19 @@ pub(super) fn is_part(item: &Item) -> bool {
 /// # Errors
 ///
 /// A sentence if the files are recognised and are not one run.
-pub(super) fn together(items: &[&Item], base: &Base) -> Result<Option<Brought>, String> {
+pub(super) fn together(items: &[&Item], base: &Base) -> Result<Option<Import>, String> {
     let Some(files) = items.iter().map(|item| file(item)).collect::<Option<Vec<File>>>() else { return Ok(None) };
-    match brought(&files, base) {
+    match import_run(&files, base) {
         Ok(brought) => Ok(Some(brought)),
         Err(refusal) if refusal.is_certain => Err(refusal.sentence),
         Err(_) => Ok(None),
     }
 }
 
-fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
+fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
     let run = run::read_or_refuse(files, base)?;
     // Without a known model there is no verdict, and so nothing to offer.
-    let has_model = !run.open.contains(&Unsaid::Model);
+    let has_model = !run.open.contains(&MissingValue::Model);
     let findings = if has_model { lint(&run, files, base) } else { Vec::new() };
     let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
     let understood: Vec<String> =
@@ -57,13 +57,13 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
         section("Understood", &understood),
         section("Ignored: these keys have no meaning here", &run.ignored),
     ];
-    let mut brought = Brought {
+    let mut brought = Import {
         sections: sections.into_iter().filter(|section| !section.lines.is_empty()).collect(),
         offers,
         open: run.open.clone(),
         contradictions: run.contradictions.clone(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
-        ..Brought::new(Kind::Run, links::encode(&run.scenario), said(&run), String::new())
+        ..Import::new(ImportKind::Run, links::encode(&run.scenario), said(&run), String::new())
     };
     if !has_model {
         brought.ask(vec![NO_MODEL.to_owned()]);
@@ -92,7 +92,7 @@ fn said(run: &Run) -> String {
 }
 
 /// Writes the fix of a finding into the files, reads them again and returns the offer.
-fn offer(finding: &Finding, files: &[File], base: &Base) -> Offer {
+fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
     let mut what = finding.what.clone();
     let mut written = files.to_vec();
     for (place, file) in written.iter_mut().enumerate() {
@@ -109,7 +109,7 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> Offer {
     let scenario = (!finding.fix.is_empty()).then(|| read(&written, base).ok()).flatten();
     let differing =
         written.into_iter().zip(files).filter(|(new, old)| new != *old).map(|(new, _)| (new.name, new.text));
-    Offer {
+    SuggestedChange {
         code: Some(finding.code.to_owned()),
         severity: Some(finding.severity),
         what,

@@ -2,10 +2,10 @@
 //! programs and the shell.
 
 use engine::scenario::Scenario;
-use sentence::{Kind as About, Understood, understand};
+use sentence::{Topic as About, Understood, understand};
 use serde::{Deserialize, Serialize};
 
-use super::{Brought, Kind, Section};
+use super::{Import, ImportKind, Section};
 
 /// An understood part of a text; positions are UTF-16 code units, as in browsers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub(super) fn is_plain(text: &str) -> bool {
 }
 
 /// Reads a text as a sentence; `None` if less than half of it was understood.
-pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Brought> {
+pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
     let read = understand(text, scenario);
     let length = |from: usize, to: usize| to.saturating_sub(from);
     let unread: usize = read.unread.iter().map(|unread| length(unread.from, unread.to)).sum();
@@ -57,7 +57,7 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Brought> {
 }
 
 /// Returns the understood sentence as an import.
-fn of(text: &str, read: &Understood) -> Brought {
+fn of(text: &str, read: &Understood) -> Import {
     let known = read.marks.iter().filter(|mark| mark.kind != About::Filler);
     let meant: Vec<&str> = known.map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
     let asked = read.asks.as_ref().map_or_else(String::new, |asks| format!(" Asked for: {}.", asks.words()));
@@ -69,12 +69,12 @@ fn of(text: &str, read: &Understood) -> Brought {
         lines("Not understood", read.unread.iter().map(|unread| unread.sentence.clone()).collect()),
         lines("What contradicts itself", read.conflicts.clone()),
     ];
-    Brought {
+    Import {
         sections: sections.into_iter().flatten().collect(),
         contradictions: read.conflicts.clone(),
         marks: marks(text, read),
         plan: read.asks.as_ref().and_then(sentence::Asks::query),
-        ..Brought::new(Kind::Sentence, read.link.clone(), said, String::new())
+        ..Import::new(ImportKind::Sentence, read.link.clone(), said, String::new())
     }
 }
 
@@ -98,18 +98,18 @@ pub fn units(text: &str, byte: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Item, bring};
+    use super::super::{Item, import_items};
     use super::*;
     use catalog::default_scenario;
 
-    fn brought(text: &str) -> Result<Brought, String> {
-        bring(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
+    fn brought(text: &str) -> Result<Import, String> {
+        import_items(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
     }
 
     #[test]
     fn a_short_text_is_a_sentence() {
         let run = brought("🚀 llama 3.1 8b qlora on 2x4090, 8k").unwrap();
-        assert_eq!(run.kind, Kind::Sentence);
+        assert_eq!(run.kind, ImportKind::Sentence);
         let scenario = links::decode(&run.scenario).scenario;
         assert_eq!((scenario.gpus, scenario.seq_len), (2, 8192));
         // The rocket is two units of UTF-16.
@@ -125,27 +125,27 @@ mod tests {
     fn sentences_of_users_are_no_files() {
         let users = include_str!("../../../../tests/sentences/users.txt");
         for text in users.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            assert_eq!(brought(text).map(|brought| brought.kind), Ok(Kind::Sentence), "{text}");
+            assert_eq!(brought(text).map(|brought| brought.kind), Ok(ImportKind::Sentence), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_sentence_is_not_read_as_one() {
         let kind = |text: &str| brought(text).map(|brought| brought.kind).ok();
-        assert_eq!(kind("v=1&gpus=8"), Some(Kind::Scenario));
+        assert_eq!(kind("v=1&gpus=8"), Some(ImportKind::Scenario));
         assert_ne!(
             kind("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB."),
-            Some(Kind::Sentence)
+            Some(ImportKind::Sentence)
         );
         assert_ne!(
             kind("base_model: meta-llama/Llama-3.1-8B\nadapter: qlora\nsequence_len: 4096"),
-            Some(Kind::Sentence)
+            Some(ImportKind::Sentence)
         );
         assert_ne!(
             kind("torchrun train.py --model_name_or_path meta-llama/Llama-3.1-8B --max_seq_length 8192"),
-            Some(Kind::Sentence)
+            Some(ImportKind::Sentence)
         );
-        assert_ne!(kind("lorem ipsum dolor sit amet"), Some(Kind::Sentence));
-        assert_ne!(kind("{\"model_type\": 1"), Some(Kind::Sentence));
+        assert_ne!(kind("lorem ipsum dolor sit amet"), Some(ImportKind::Sentence));
+        assert_ne!(kind("{\"model_type\": 1"), Some(ImportKind::Sentence));
     }
 }

@@ -6,8 +6,8 @@ use huggingface::MOST_CHARACTERS;
 use links::decode::LONGEST_LINK;
 
 /// Imports a pasted text.
-fn brought(text: &str) -> Result<Brought, String> {
-    bring(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
+fn brought(text: &str) -> Result<Import, String> {
+    import_items(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
 }
 
 /// Returns a long text: pairs of a link.
@@ -27,7 +27,7 @@ fn a_text_of_megabytes_is_no_link() {
 #[test]
 fn a_link_above_64_kb_brings_a_sentence_and_nothing_else() {
     let link = brought(&pairs(LONGEST_LINK)).unwrap();
-    assert_eq!(link.kind, Kind::Scenario);
+    assert_eq!(link.kind, ImportKind::Scenario);
     let decoded = links::decode(&link.scenario);
     assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
     assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
@@ -40,7 +40,7 @@ fn an_address_is_told_from_json_and_says_where_the_text_is() {
     let said = brought("https://example.com/config.json").unwrap_err();
     assert!(said.starts_with("This page fetches nothing") && !said.contains("raw/main"), "{said}");
     let ours = brought("https://example.com/?map=seq.gpus#v=1&gpus=128").unwrap();
-    assert_eq!((ours.kind, links::decode(&ours.scenario).scenario.gpus), (Kind::Scenario, 128));
+    assert_eq!((ours.kind, links::decode(&ours.scenario).scenario.gpus), (ImportKind::Scenario, 128));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn an_adapter_is_read_as_one() {
     let text = r#"{"peft_type": "LORA", "r": 64, "base_model_name_or_path": "meta-llama/Llama-3.2-1B"}"#;
     let adapter = brought(text).unwrap();
     let scenario = links::decode(&adapter.scenario).scenario;
-    assert_eq!((adapter.kind, scenario.trained.rank), (Kind::Adapter, 64));
+    assert_eq!((adapter.kind, scenario.trained.rank), (ImportKind::Adapter, 64));
     assert!(adapter.scenario.contains("model=llama-3.2-1b"), "{}", adapter.scenario);
 }
 
@@ -61,9 +61,9 @@ fn a_byte_order_mark_is_no_part_of_a_text() {
 #[test]
 fn a_file_is_named_where_it_cannot_be_read() {
     let file = |bytes: &[u8]| Item { name: Some("x.bin".into()), bytes: bytes.to_vec() };
-    let said = bring(&[file(&[0xff, 0x00, 0x80])], &default_scenario()).unwrap_err();
+    let said = import_items(&[file(&[0xff, 0x00, 0x80])], &default_scenario()).unwrap_err();
     assert_eq!(said, format!("“x.bin”: {}", words::NO_TEXT));
-    let said = bring(&[file(&carried::PNG)], &default_scenario()).unwrap_err();
+    let said = import_items(&[file(&carried::PNG)], &default_scenario()).unwrap_err();
     assert_eq!(said, format!("“x.bin”: {}", words::NO_LINK));
 }
 
@@ -72,12 +72,12 @@ fn several_files_make_one_scenario() {
     let file = |name: &str, text: &str| Item { name: Some(name.into()), bytes: text.as_bytes().to_vec() };
     let adapter = file("adapter_config.json", r#"{"peft_type": "LORA", "r": 32}"#);
     let lengths = file("lengths.txt", "100 300");
-    let brought = bring(&[adapter, lengths], &default_scenario()).unwrap();
+    let brought = import_items(&[adapter, lengths], &default_scenario()).unwrap();
     let scenario = links::decode(&brought.scenario).scenario;
     assert_eq!(scenario.trained.rank, 32);
     assert!(brought.scenario.contains("texts="), "{}", brought.scenario);
     assert!(brought.said.contains("rank 32") && brought.said.contains("2 texts"), "{}", brought.said);
-    assert_eq!(bring(&[], &default_scenario()), Err(words::NOTHING.to_owned()));
+    assert_eq!(import_items(&[], &default_scenario()), Err(words::NOTHING.to_owned()));
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn a_run_becomes_the_scenario_with_what_would_be_better() {
                 gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\nwarmup: 3\n";
     let item = Item { name: Some("run.yaml".into()), bytes: text.into() };
     let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
-    let run = bring(&[item], &base).unwrap();
+    let run = import_items(&[item], &base).unwrap();
     let scenario = links::decode(&run.scenario).scenario;
-    assert_eq!((run.kind, scenario.seq_len, scenario.trained.rank), (Kind::Run, 4096, 16));
+    assert_eq!((run.kind, scenario.seq_len, scenario.trained.rank), (ImportKind::Run, 4096, 16));
     assert!(run.said.starts_with("A run of Axolotl"), "{}", run.said);
     let titles: Vec<&str> = run.sections.iter().map(|section| section.title.as_str()).collect();
     assert!(titles.contains(&"Understood") && titles.iter().any(|title| title.starts_with("Assumed")), "{titles:?}");
@@ -96,7 +96,7 @@ fn a_run_becomes_the_scenario_with_what_would_be_better() {
     let offer = run.offers.iter().find(|offer| !offer.files.is_empty()).unwrap();
     let (name, written) = &offer.files[0];
     assert!(name == "run.yaml" && written != text && written.contains("# keep"), "{written}");
-    let again = bring(&[Item { name: None, bytes: written.clone().into() }], &base).unwrap();
+    let again = import_items(&[Item { name: None, bytes: written.clone().into() }], &base).unwrap();
     assert_eq!(Some(again.scenario), offer.scenario);
 }
 
@@ -106,7 +106,7 @@ fn a_script_that_names_a_signal_is_a_run() {
                   --per_device_train_batch_size 2 --bf16 True\n";
     for before in ["timeout -s SIGKILL 3600 ", "srun --oom-kill-step=0 ", "trap 'kill -s SIGKILL $pid' EXIT\n"] {
         let read = brought(&format!("#!/bin/bash\n{before}{launch}")).unwrap();
-        assert_eq!(read.kind, Kind::Run, "{before}: {}", read.said);
+        assert_eq!(read.kind, ImportKind::Run, "{before}: {}", read.said);
     }
 }
 
@@ -114,8 +114,8 @@ fn a_script_that_names_a_signal_is_a_run() {
 fn an_error_is_explained_and_the_scenario_stays() {
     let base = links::decode("model=gemma-2-9b&seq=8192&cluster=dgx-h100").scenario;
     let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
-    let error = bring(&[Item { name: None, bytes: text.into() }], &base).unwrap();
-    assert_eq!((error.kind, links::decode(&error.scenario).scenario), (Kind::Error, base));
+    let error = import_items(&[Item { name: None, bytes: text.into() }], &base).unwrap();
+    assert_eq!((error.kind, links::decode(&error.scenario).scenario), (ImportKind::Error, base));
     assert!(error.sections[0].lines[0].contains("8,192"), "{:?}", error.sections);
     assert!(error.offers.iter().all(|offer| offer.scenario.is_some()) && !error.offers.is_empty());
 }
@@ -125,7 +125,7 @@ fn the_model_and_the_gpu_of_an_error_are_asked_for_before_anything_is_offered() 
     let text = "  File \"transformers/models/llama/modeling_llama.py\", line 1, in forward\n\
                 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
     let of = |text: &str, link: &str| {
-        bring(&[Item { name: None, bytes: text.into() }], &links::decode(link).scenario).unwrap()
+        import_items(&[Item { name: None, bytes: text.into() }], &links::decode(link).scenario).unwrap()
     };
     let error = of(text, "");
     assert_eq!(error.missing[0], "Which model was it? The traceback names modeling_llama.py.");
@@ -177,7 +177,7 @@ fn tables_of_links_are_read_behind_what_launchers_print() {
         "   536870912     134217728     float     sum      -1   2200.0  244.03  244.03      0   2200.0  244.0  244.0      0",
     ];
     let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
-    let of = |text: String| bring(&[Item { name: None, bytes: text.into() }], &base);
+    let of = |text: String| import_items(&[Item { name: None, bytes: text.into() }], &base);
     let plain = of(table.join("\n")).unwrap();
     for start in ["[1,0]<stdout>:", "0: ", "[worker-0] ", "2025-03-14T10:00:00.1Z stdout F ", "launcher-x | "] {
         let tagged: Vec<String> = table.iter().map(|line| format!("{start}{line}")).collect();
@@ -193,8 +193,8 @@ fn a_log_is_held_against_the_scenario_and_offers_its_correction() {
     let base = links::decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
     let slow = base.report().tokens_per_s_per_gpu / 1.3;
     let text = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {slow:.0}  tflops: 314.71  mfu: 39.99%\n");
-    let log = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
-    assert_eq!((log.kind, links::decode(&log.scenario).scenario), (Kind::Measured, base));
+    let log = import_items(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
+    assert_eq!((log.kind, links::decode(&log.scenario).scenario), (ImportKind::Measured, base));
     let corrected = links::decode(log.offers[0].scenario.as_ref().unwrap()).scenario;
     assert!((corrected.report().tokens_per_s_per_gpu / slow - 1.0).abs() < 1e-3);
     assert!(log.sections.iter().any(|section| section.title == "What would explain the time"), "{:?}", log.sections);
@@ -206,8 +206,8 @@ fn measured_links_become_the_cluster_s() {
     let tables = include_str!("../../../../tests/logs/links.txt");
     let text = tables.split("\n\n").nth(1).unwrap().lines().skip(2).collect::<Vec<_>>().join("\n");
     let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
-    let links = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
-    assert_eq!(links.kind, Kind::Links);
+    let links = import_items(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
+    assert_eq!(links.kind, ImportKind::Links);
     assert_ne!(links::decode(&links.scenario).scenario.network, base.network);
     assert!(!links.sections[0].lines.is_empty());
 }

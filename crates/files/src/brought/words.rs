@@ -80,7 +80,7 @@ pub fn restored(file: Option<&str>, pins: usize) -> String {
 }
 
 /// Adds the name of a file to a problem.
-pub fn of_file(file: &str, problem: &str) -> String {
+pub fn prefix_file_name(file: &str, problem: &str) -> String {
     format!("“{}”: {problem}", shorten(file))
 }
 

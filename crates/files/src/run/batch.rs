@@ -5,9 +5,9 @@ use engine::params::quantity::group_thousands;
 use engine::scenario::Strategy;
 use engine::scenario::issue::Severity;
 
-use super::Unsaid;
+use super::MissingValue;
 use super::draft::Draft;
-use super::keys::Found;
+use super::keys::KeyedValue;
 
 /// Completes a scenario from the values that the files state.
 pub(super) fn finish(draft: &mut Draft) {
@@ -16,12 +16,12 @@ pub(super) fn finish(draft: &mut Draft) {
     batch(draft);
     tokens(draft);
     if !draft.has_model {
-        draft.open.push(Unsaid::Model);
+        draft.open.push(MissingValue::Model);
         let name = draft.model_name();
         draft.assume(format!("The files name no model that the catalog has: {name} stays."));
     }
     if !draft.has_length {
-        draft.open.push(Unsaid::Length);
+        draft.open.push(MissingValue::Length);
         let tokens = group_thousands(&draft.scenario.seq_len.to_string());
         draft.assume(format!("The files say no sequence length: {tokens} tokens."));
     }
@@ -42,7 +42,7 @@ fn world(draft: &mut Draft) {
     let world = draft.world.clone();
     let node = draft.scenario.network.values.gpus_per_node.max(1);
     let (nodes, per_node) = (world.nodes, world.per_node);
-    let product = |by: Option<&Found<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
+    let product = |by: Option<&KeyedValue<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
     let of_nodes = match (&nodes, &per_node) {
         (Some(nodes), Some(per_node)) => {
             draft.record(nodes, format!("{} nodes", nodes.value));
@@ -87,11 +87,11 @@ fn world(draft: &mut Draft) {
     } else if world.is_single {
         draft.set_number(ParamId::Gpus, 1.0);
         draft.assume("The files name no launcher: one GPU.");
-    } else if let Some(gpus) = of_batch(draft, each) {
+    } else if let Some(gpus) = gpus_from_batch(draft, each) {
         draft.set_number(ParamId::Gpus, f64::from(gpus));
         draft.assume(format!("The files do not say how many GPUs: {gpus}, which the batch divides."));
     } else {
-        draft.open.push(Unsaid::Gpus);
+        draft.open.push(MissingValue::Gpus);
         let mut gpus = draft.scenario.gpus.max(1);
         if !gpus.is_multiple_of(each) {
             gpus = gpus.div_ceil(each).saturating_mul(each);
@@ -116,7 +116,7 @@ fn world(draft: &mut Draft) {
 
 /// Returns the number of GPUs that follows from the batch: by the stated global batch, micro-batch
 /// and accumulation, else the most up to the current number that divides the batch.
-fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
+fn gpus_from_batch(draft: &Draft, each: u32) -> Option<u32> {
     let said = &draft.batch;
     let global = said.global.as_ref()?.value;
     let micro = said.micro.as_ref().or(said.local.as_ref()).map_or(1, |found| found.value).max(1);
@@ -242,7 +242,7 @@ fn batch(draft: &mut Draft) {
 }
 
 /// Sets the batch of `MaxText`, which counts sequences per device; a replica has several devices.
-fn by_device(draft: &mut Draft, per_device: &Found<f64>, accum: Option<Found<u32>>, dp: u32) {
+fn by_device(draft: &mut Draft, per_device: &KeyedValue<f64>, accum: Option<KeyedValue<u32>>, dp: u32) {
     let sequences = per_device.value * f64::from(draft.scenario.gpus) / f64::from(dp);
     let whole = sequences.round().max(1.0);
     if (sequences - whole).abs() > 1e-6 {

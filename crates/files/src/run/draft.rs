@@ -10,9 +10,9 @@ use engine::scenario::Scenario;
 use links::release::{apply, apply_depending};
 use links::v1;
 
-use super::keys::{Found, Keys};
+use super::keys::{KeyedValue, Keys};
 use super::spelling::shortened;
-use super::{Line, Unsaid};
+use super::{UnderstoodKey, MissingValue};
 use catalog::programs::Program;
 
 /// Index of no file, for defaults of a program.
@@ -23,19 +23,19 @@ pub(super) const NO_FILE: usize = usize::MAX;
 #[derive(Clone, Debug, Default)]
 pub(super) struct BatchFields {
     /// Sequences of a micro-batch.
-    pub(super) micro: Option<Found<u32>>,
+    pub(super) micro: Option<KeyedValue<u32>>,
     /// Micro-batches of a step.
-    pub(super) accum: Option<Found<u32>>,
+    pub(super) accum: Option<KeyedValue<u32>>,
     /// Sequences of a step, over all replicas.
-    pub(super) global: Option<Found<u32>>,
+    pub(super) global: Option<KeyedValue<u32>>,
     /// Sequences of a step on one replica.
-    pub(super) local: Option<Found<u32>>,
+    pub(super) local: Option<KeyedValue<u32>>,
     /// Sequences of a micro-batch per device, as `MaxText` counts; a replica has several devices.
-    pub(super) per_device: Option<Found<f64>>,
+    pub(super) per_device: Option<KeyedValue<f64>>,
     /// Optimizer steps.
-    pub(super) steps: Option<Found<f64>>,
+    pub(super) steps: Option<KeyedValue<f64>>,
     /// Sequences of the whole run.
-    pub(super) samples: Option<Found<f64>>,
+    pub(super) samples: Option<KeyedValue<f64>>,
     /// The framework's default micro-batch.
     pub(super) default_micro_batch: u32,
 }
@@ -43,14 +43,14 @@ pub(super) struct BatchFields {
 /// Numbers of GPUs, nodes and replicas as the files state them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorldSizeFields {
-    pub(super) gpus: Option<Found<u32>>,
-    pub(super) nodes: Option<Found<u32>>,
-    pub(super) per_node: Option<Found<u32>>,
+    pub(super) gpus: Option<KeyedValue<u32>>,
+    pub(super) nodes: Option<KeyedValue<u32>>,
+    pub(super) per_node: Option<KeyedValue<u32>>,
     /// Data-parallel replicas, for formats that count replicas and not GPUs.
-    pub(super) replicas: Option<Found<u32>>,
+    pub(super) replicas: Option<KeyedValue<u32>>,
     /// Degrees over which weights are replicated and sharded.
-    pub(super) replicate: Option<Found<u32>>,
-    pub(super) shard: Option<Found<u32>>,
+    pub(super) replicate: Option<KeyedValue<u32>>,
+    pub(super) shard: Option<KeyedValue<u32>>,
     /// Whether the framework uses one GPU by default.
     pub(super) is_single: bool,
 }
@@ -58,7 +58,7 @@ pub(super) struct WorldSizeFields {
 /// A scenario with the lists of understood, assumed and contradictory values.
 pub(super) struct Draft {
     pub(super) scenario: Scenario,
-    pub(super) understood: Vec<Line>,
+    pub(super) understood: Vec<UnderstoodKey>,
     pub(super) assumed: Vec<String>,
     pub(super) contradictions: Vec<String>,
     pub(super) batch: BatchFields,
@@ -76,7 +76,7 @@ pub(super) struct Draft {
     /// Whether a file set the sequence length.
     pub(super) has_length: bool,
     /// Facts that decide whether the run fits and that no file stated, once all files are read.
-    pub(super) open: Vec<Unsaid>,
+    pub(super) open: Vec<MissingValue>,
     /// Parameters that files set.
     pub(super) said: Vec<ParamId>,
     /// Whether the newest release was assumed, as no file names one.
@@ -192,11 +192,11 @@ impl Draft {
     }
 
     /// Records a key with its meaning, unless the value comes from no file.
-    pub(super) fn record<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
+    pub(super) fn record<T>(&mut self, found: &KeyedValue<T>, meaning: impl Into<String>) {
         if found.file == NO_FILE {
             return;
         }
-        self.understood.push(Line {
+        self.understood.push(UnderstoodKey {
             file: found.file,
             key: found.key.clone(),
             value: shortened(&found.shown),
@@ -213,7 +213,7 @@ impl Draft {
 
     /// Returns a key as contradictions name it: with its file if there are several, as two files
     /// may have equal keys.
-    pub(super) fn key<T>(&self, found: &Found<T>) -> String {
+    pub(super) fn key<T>(&self, found: &KeyedValue<T>) -> String {
         match self.names.get(found.file) {
             Some(name) if self.names.len() > 1 && name.is_empty() => {
                 format!("{} (text {})", found.key, found.file.saturating_add(1))
@@ -232,7 +232,7 @@ impl Draft {
         let of = |id: &ParamId| {
             let label = format!("{} ", id.param().label);
             let line = self.understood.iter().find(|line| line.meaning.starts_with(&label))?;
-            let found = Found { value: (), file: line.file, key: line.key.clone(), shown: String::new() };
+            let found = KeyedValue { value: (), file: line.file, key: line.key.clone(), shown: String::new() };
             Some(self.key(&found))
         };
         ids.iter().filter_map(of).collect()
@@ -247,7 +247,7 @@ impl Draft {
 
     /// Sets a number from a key and records the key; a number out of bounds is clamped and
     /// reported.
-    pub(super) fn number<T: Into<f64> + Copy>(&mut self, found: Option<Found<T>>, id: ParamId) -> Option<f64> {
+    pub(super) fn number<T: Into<f64> + Copy>(&mut self, found: Option<KeyedValue<T>>, id: ParamId) -> Option<f64> {
         let found = found?;
         let value: f64 = found.value.into();
         let param = id.param();
@@ -286,7 +286,7 @@ impl Draft {
     }
 
     /// Sets the option (`option`: its key in links) that a key of a file selects; records that key.
-    pub(super) fn set_option_from<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
+    pub(super) fn set_option_from<T>(&mut self, found: &KeyedValue<T>, id: ParamId, option: &str) {
         let label = self.set_option(id, option);
         self.says(found, id);
         let meaning = format!("{}: {label}", id.param().label);
@@ -294,7 +294,7 @@ impl Draft {
     }
 
     /// Records a parameter as set by a file.
-    fn says<T>(&mut self, found: &Found<T>, id: ParamId) {
+    fn says<T>(&mut self, found: &KeyedValue<T>, id: ParamId) {
         if found.file != NO_FILE {
             self.said.push(id);
         }
@@ -312,7 +312,7 @@ impl Draft {
     /// changes.
     pub(super) fn one_of(
         &mut self,
-        found: Option<Found<String>>,
+        found: Option<KeyedValue<String>>,
         id: ParamId,
         words: &[(&str, &str)],
     ) -> Option<String> {
@@ -326,7 +326,7 @@ impl Draft {
     }
 
     /// Reports an unknown value.
-    pub(super) fn unknown<T>(&mut self, found: &Found<T>, id: ParamId) {
+    pub(super) fn unknown<T>(&mut self, found: &KeyedValue<T>, id: ParamId) {
         let param = id.param();
         let stays = match &param.kind {
             ParamKind::Choice(choice) => {
@@ -343,14 +343,14 @@ impl Draft {
     }
 
     /// Sets a parameter with the options “yes” and “no”, and records its key.
-    pub(super) fn set_flag(&mut self, found: Option<Found<bool>>, id: ParamId) -> Option<bool> {
+    pub(super) fn set_flag(&mut self, found: Option<KeyedValue<bool>>, id: ParamId) -> Option<bool> {
         let found = found?;
         self.set_option_from(&found, id, if found.value { "yes" } else { "no" });
         Some(found.value)
     }
 
     /// Sets the sequence length.
-    pub(super) fn length(&mut self, found: Option<Found<u32>>) {
+    pub(super) fn length(&mut self, found: Option<KeyedValue<u32>>) {
         if self.number(found, ParamId::SequenceLength).is_some() {
             self.has_length = true;
         }

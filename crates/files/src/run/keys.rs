@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::Line;
+use super::UnderstoodKey;
 use super::ignored_keys;
 use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
@@ -23,7 +23,7 @@ pub(super) struct Keys<'a> {
 
 /// A value with its key.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found<T> {
+pub(super) struct KeyedValue<T> {
     pub(super) value: T,
     pub(super) file: usize,
     pub(super) key: String,
@@ -31,15 +31,15 @@ pub(super) struct Found<T> {
     pub(super) shown: String,
 }
 
-impl<T> Found<T> {
+impl<T> KeyedValue<T> {
     /// Returns this key with another value.
-    pub(super) fn with<U>(&self, value: U) -> Found<U> {
-        Found { value, file: self.file, key: self.key.clone(), shown: self.shown.clone() }
+    pub(super) fn with<U>(&self, value: U) -> KeyedValue<U> {
+        KeyedValue { value, file: self.file, key: self.key.clone(), shown: self.shown.clone() }
     }
 
     /// Applies a function to the value and keeps the key.
-    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Found<U> {
-        Found { value: change(self.value), file: self.file, key: self.key, shown: self.shown }
+    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> KeyedValue<U> {
+        KeyedValue { value: change(self.value), file: self.file, key: self.key, shown: self.shown }
     }
 }
 
@@ -78,7 +78,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Reads the first of some keys that has a value, by a given conversion.
-    fn take<T>(&mut self, keys: &[&str], read: impl FnOnce(&'a Value) -> Option<T>) -> Option<Found<T>> {
+    fn take<T>(&mut self, keys: &[&str], read: impl FnOnce(&'a Value) -> Option<T>) -> Option<KeyedValue<T>> {
         let mut first = None;
         for key in keys {
             let Some(place) = self.place(key) else { continue };
@@ -86,7 +86,7 @@ impl<'a> Keys<'a> {
             let entry = self.tree.entries.get(place)?;
             let value = self.resolved(entry);
             if first.is_none() && *value != Value::Null {
-                first = Some((place, Found { value, file: self.file, key: entry.path.clone(), shown: value.shown() }));
+                first = Some((place, KeyedValue { value, file: self.file, key: entry.path.clone(), shown: value.shown() }));
             }
         }
         let (place, found) = first?;
@@ -96,7 +96,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Reads a number like [`Self::take`], and records an entry that holds no usable number.
-    fn take_number<T>(&mut self, keys: &[&str], read: impl FnOnce(f64) -> Option<T>) -> Option<Found<T>> {
+    fn take_number<T>(&mut self, keys: &[&str], read: impl FnOnce(f64) -> Option<T>) -> Option<KeyedValue<T>> {
         let found = self.take(keys, |value| number(value).and_then(read));
         if found.is_none()
             && let Some(place) = keys.iter().filter_map(|key| self.place(key)).find(|place| self.has_value(*place))
@@ -137,32 +137,32 @@ impl<'a> Keys<'a> {
     }
 
     /// Reads a text.
-    pub(super) fn text(&mut self, keys: &[&str]) -> Option<Found<String>> {
+    pub(super) fn text(&mut self, keys: &[&str]) -> Option<KeyedValue<String>> {
         self.take(keys, |value| Some(value.shown().trim().to_owned()))
     }
 
     /// Reads the text of the first entry of some keys, where other readers take the last.
-    pub(super) fn first(&mut self, keys: &[&str]) -> Option<Found<String>> {
+    pub(super) fn first(&mut self, keys: &[&str]) -> Option<KeyedValue<String>> {
         let places = keys.iter().flat_map(|key| self.tree.places(key));
         let entries = places.filter_map(|place| Some((place, self.tree.entries.get(place)?)));
         let (_, entry) = entries.filter(|(_, entry)| entry.value != Value::Null).min_by_key(|(place, _)| *place)?;
         let found = self.text(keys)?;
         let shown = self.resolved(entry).shown();
-        Some(Found { value: shown.trim().to_owned(), key: entry.path.clone(), shown, ..found })
+        Some(KeyedValue { value: shown.trim().to_owned(), key: entry.path.clone(), shown, ..found })
     }
 
     /// Reads a text in lower case.
-    pub(super) fn word(&mut self, keys: &[&str]) -> Option<Found<String>> {
+    pub(super) fn word(&mut self, keys: &[&str]) -> Option<KeyedValue<String>> {
         self.text(keys).map(|found| found.map(|text| text.to_ascii_lowercase()))
     }
 
     /// Reads a number.
-    pub(super) fn number(&mut self, keys: &[&str]) -> Option<Found<f64>> {
+    pub(super) fn number(&mut self, keys: &[&str]) -> Option<KeyedValue<f64>> {
         self.take_number(keys, Some)
     }
 
     /// Reads a count of at least one.
-    pub(super) fn count(&mut self, keys: &[&str]) -> Option<Found<u32>> {
+    pub(super) fn count(&mut self, keys: &[&str]) -> Option<KeyedValue<u32>> {
         self.take_number(keys, |value| {
             let whole = value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0;
             whole.then_some(value as u32)
@@ -170,7 +170,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Reads a flag.
-    pub(super) fn flag(&mut self, keys: &[&str]) -> Option<Found<bool>> {
+    pub(super) fn flag(&mut self, keys: &[&str]) -> Option<KeyedValue<bool>> {
         self.take(keys, |value| {
             let Value::Scalar { text, .. } = value else { return None };
             match text.to_ascii_lowercase().as_str() {
@@ -182,7 +182,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Reads a list of words: a list, or a text separated by commas or spaces.
-    pub(super) fn list(&mut self, keys: &[&str]) -> Option<Found<Vec<String>>> {
+    pub(super) fn list(&mut self, keys: &[&str]) -> Option<KeyedValue<Vec<String>>> {
         self.take(keys, |value| match value {
             Value::List(items) => Some(items.clone()),
             Value::Scalar { text, .. } => {
@@ -215,12 +215,12 @@ impl<'a> Keys<'a> {
     }
 
     /// Returns how the value of a requested entry was treated.
-    fn fate(&self, entry: &'a Entry) -> Fate {
+    fn fate(&self, entry: &'a Entry) -> KeyFate {
         if self.read.contains(entry.path.as_str()) {
-            return Fate::Read;
+            return KeyFate::Read;
         }
         if self.no_number.values().all(|path| *path != entry.path) {
-            return Fate::Ignored;
+            return KeyFate::Ignored;
         }
         let shown = self.resolved(entry).shown().trim().to_ascii_lowercase();
         let key = plain(&entry.path);
@@ -230,11 +230,11 @@ impl<'a> Keys<'a> {
         // A name in Python refers to an unknown value.
         let is_word = self.tree.syntax != Syntax::Python && shown.chars().all(|letter| letter.is_ascii_alphabetic());
         match shown.as_str() {
-            "" | "auto" | "none" | "null" => Fate::Left,
-            "0" | "-1" if !is_size => Fate::Left,
-            _ if self.is_argument(&shown) => Fate::Wrong,
-            _ if is_word || shown.starts_with(starts) => Fate::Wrong,
-            _ => Fate::Ignored,
+            "" | "auto" | "none" | "null" => KeyFate::Left,
+            "0" | "-1" if !is_size => KeyFate::Left,
+            _ if self.is_argument(&shown) => KeyFate::Wrong,
+            _ if is_word || shown.starts_with(starts) => KeyFate::Wrong,
+            _ => KeyFate::Ignored,
         }
     }
 
@@ -251,7 +251,7 @@ impl<'a> Keys<'a> {
         // Of several values of a key, only the requested one is reported.
         let asked = self.no_number.keys().filter_map(|place| self.tree.entries.get(*place));
         let asked = asked.filter(|entry| entry.value != Value::Null);
-        let wrong = asked.filter(|entry| self.fate(entry) == Fate::Wrong).map(|entry| {
+        let wrong = asked.filter(|entry| self.fate(entry) == KeyFate::Wrong).map(|entry| {
             let (key, value) = (shortened(&entry.path), self.resolved(entry).shown());
             let why = if self.is_argument(&value) {
                 "an argument of the script: it is left out. Write its value there."
@@ -265,10 +265,10 @@ impl<'a> Keys<'a> {
 
     /// Returns the keys that were used without a recorded meaning: parts of a model's shape,
     /// switches that are off.
-    pub(super) fn keys_used_indirectly(&self, lines: &[Line]) -> Vec<Line> {
+    pub(super) fn keys_used_indirectly(&self, lines: &[UnderstoodKey]) -> Vec<UnderstoodKey> {
         let own = lines.iter().filter(|line| line.file == self.file);
         let mut said: HashSet<&str> = own.map(|line| line.key.as_str()).collect();
-        let mut besides: Vec<Line> = Vec::new();
+        let mut besides: Vec<UnderstoodKey> = Vec::new();
         for (entry, used) in self.tree.entries.iter().zip(&self.used) {
             let is_new = *used
                 && entry.value != Value::Null
@@ -278,12 +278,12 @@ impl<'a> Keys<'a> {
                 continue;
             }
             let meaning = match self.fate(entry) {
-                Fate::Read => TAKEN,
-                Fate::Left => "Left to the program",
-                Fate::Wrong | Fate::Ignored => continue,
+                KeyFate::Read => TAKEN,
+                KeyFate::Left => "Left to the program",
+                KeyFate::Wrong | KeyFate::Ignored => continue,
             };
             said.insert(&entry.path);
-            besides.push(Line {
+            besides.push(UnderstoodKey {
                 file: self.file,
                 key: entry.path.clone(),
                 value: shortened(&self.resolved(entry).shown()),
@@ -308,7 +308,7 @@ impl<'a> Keys<'a> {
             let below = format!("{}.", entry.path);
             let next = paths.partition_point(|path| *path < below.as_str());
             let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
-            let is_read = *used && self.fate(entry) != Fate::Ignored;
+            let is_read = *used && self.fate(entry) != KeyFate::Ignored;
             if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, program) {
                 continue;
             }
@@ -323,7 +323,7 @@ impl<'a> Keys<'a> {
 
 /// Treatment of a requested key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum KeyFate {
     /// The value was read.
     Read,
     /// The value leaves the choice to the program: `auto`, -1.

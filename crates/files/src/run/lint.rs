@@ -24,7 +24,7 @@ use super::key_values::key_values;
 use super::tree::Tree;
 use super::{Base, File, Run, keys, read, tree};
 use catalog::programs::Program;
-pub(crate) use rules::of_change;
+pub(crate) use rules::change_code;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
 
 /// A possible improvement, or an error.
@@ -174,7 +174,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     }
     let source = &Source::new(run, files, base);
     let (mut found, mut without) = candidates(source, &report);
-    let code = |candidate: &Candidate| of_change(scenario, &candidate.scenario);
+    let code = |candidate: &Candidate| change_code(scenario, &candidate.scenario);
     if report.fits() {
         // A run that fits needs no shorter texts and no other training.
         found.retain(|one| !rules::is_last_resort(code(one)));
@@ -449,7 +449,7 @@ fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
     } else {
         (format!("{what}: needs {memory}; {odds} of such runs fit."), None)
     };
-    let code = of_change(scenario, &candidate.scenario);
+    let code = change_code(scenario, &candidate.scenario);
     Finding { gain, fix: candidate.fix, changes: candidate.changes, ..Finding::of(code, what) }
 }
 
@@ -468,6 +468,6 @@ fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenari
     Some(Finding {
         gain: before.fits().then_some(gain),
         changes: Changes::between(scenario, wanted),
-        ..Finding::of(of_change(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
+        ..Finding::of(change_code(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
     })
 }

@@ -6,10 +6,10 @@ use engine::params::quantity::shorten;
 use engine::scenario::Model;
 
 use super::draft::Draft;
-use super::keys::Found;
+use super::keys::KeyedValue;
 
 /// Returns the model of a name, and whether the name states more, such as a fine-tuned variant.
-pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
+pub(super) fn find_model(name: &str) -> Option<(&'static ModelEntry, bool)> {
     model_named(name).map(|found| (found.entry, found.is_taken))
 }
 
@@ -26,18 +26,18 @@ pub(super) fn spelled(name: &str) -> String {
 
 impl Draft {
     /// Sets the model of a name; an unknown one is reported, and the model is unchanged.
-    pub(super) fn model_named(&mut self, found: &Found<String>) {
+    pub(super) fn model_named(&mut self, found: &KeyedValue<String>) {
         let name = found.value.clone();
         self.model_called(found, &name);
     }
 
     /// Sets the model that a key names.
-    pub(super) fn model_called<T>(&mut self, found: &Found<T>, name: &str) {
+    pub(super) fn model_called<T>(&mut self, found: &KeyedValue<T>, name: &str) {
         if self.has_model {
             self.record(found, "The model, which another file describes");
             return;
         }
-        if let Some((entry, is_more)) = of_name(name) {
+        if let Some((entry, is_more)) = find_model(name) {
             self.scenario.model = entry.pick();
             self.has_model = true;
             self.record(found, format!("Model {}", entry.name));
@@ -61,7 +61,7 @@ impl Draft {
         if self.has_model || self.names_unknown_model {
             return;
         }
-        if let Some((name, entry)) = names.iter().find_map(|name| Some((name, of_name(name)?.0))) {
+        if let Some((name, entry)) = names.iter().find_map(|name| Some((name, find_model(name)?.0))) {
             self.scenario.model = entry.pick();
             self.has_model = true;
             self.assume(format!("The model is {}, as “{}” says.", entry.name, shorten(name)));

@@ -14,7 +14,7 @@ use catalog::programs::{Part, Program};
 /// # Errors
 ///
 /// A sentence that names both.
-pub(super) fn refused(trees: &[Tree], kinds: &[Program], files: &[File], base: &Base) -> Result<(), Refusal> {
+pub(super) fn refuse_two_runs(trees: &[Tree], kinds: &[Program], files: &[File], base: &Base) -> Result<(), Refusal> {
     // A launcher belongs to the run of another program; two programs that each run alone are two
     // runs.
     let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| Table::find(**kind).is_some());

@@ -215,7 +215,7 @@ fn name(file: &File) -> &str {
 
 /// Splits a name into the path of a file and the requested function: `configs.py:llama3_8b`.
 #[must_use]
-pub fn of_function(name: &str) -> (&str, Option<&str>) {
+pub fn split_function(name: &str) -> (&str, Option<&str>) {
     let is_name = |text: &str| {
         text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
             && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
@@ -240,7 +240,7 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     if file.text.contains('\0') || file.text.chars().filter(|letter| *letter == '\u{fffd}').count() > 3 {
         return Err(format!("{name} is no text: it looks like a binary file."));
     }
-    let (path, function) = of_function(&file.name);
+    let (path, function) = split_function(&file.name);
     let syntax = syntax_of(path, text);
     let offset = file.text.len() - text.len();
     let mut remarks = Vec::new();
@@ -258,7 +258,7 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
         }
         if let Value::Scalar { text, .. } = &mut entry.value
             && syntax == Syntax::Yaml
-            && let Some(usual) = of_environment(text)
+            && let Some(usual) = environment_default(text)
         {
             *text = usual;
         }
@@ -267,7 +267,7 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
 }
 
 /// Returns the default of an environment variable: `${SEQ_LENGTH:2048}`, `${oc.env:GPUS,8}`.
-fn of_environment(text: &str) -> Option<String> {
+fn environment_default(text: &str) -> Option<String> {
     let (before, rest) = text.split_once("${")?;
     let (inner, behind) = rest.split_once('}')?;
     let (name, usual) = match inner.strip_prefix("oc.env:") {

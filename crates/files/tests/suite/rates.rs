@@ -5,7 +5,7 @@ use ::links::decode;
 use diagnose::log::links;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use files::brought::{Brought, Item, Kind, bring};
+use files::brought::{Import, Item, ImportKind, import_items};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,8 +17,8 @@ const TABLES: &str = include_str!("../../../../tests/logs/links.txt");
 /// A run on an H200.
 const RUN: &str = "cluster=dgx-h200&gpus=8&model=llama-3.1-8b&seq=8192";
 
-fn read(text: &str, link: &str) -> Result<Brought, String> {
-    bring(&[Item { name: None, bytes: text.into() }], &decode(link).scenario)
+fn read(text: &str, link: &str) -> Result<Import, String> {
+    import_items(&[Item { name: None, bytes: text.into() }], &decode(link).scenario)
 }
 
 fn with(change: impl FnOnce(&mut Value)) -> String {
@@ -31,14 +31,14 @@ fn value(scenario: &Scenario, id: ParamId) -> f64 {
     (id.number().unwrap().get)(scenario)
 }
 
-fn lines(brought: &Brought) -> String {
+fn lines(brought: &Import) -> String {
     brought.sections.iter().flat_map(|section| &section.lines).fold(String::new(), |all, line| all + line + "\n")
 }
 
 #[test]
 fn an_h200_reaches_what_was_measured_there() {
     let brought = read(H200, RUN).unwrap();
-    assert_eq!(brought.kind, Kind::Rates);
+    assert_eq!(brought.kind, ImportKind::Rates);
     let own = decode(&brought.scenario);
     assert!(own.issues.is_empty(), "{:?}", own.issues);
     let is = |id: ParamId, low: f64, high: f64| {
@@ -208,7 +208,7 @@ fn the_mark_alone_says_whose_it_is() {
     let list = format!("[{H200}]");
     for text in [unmarked, inside, list, "\"shardwise_measure\"".to_owned()] {
         let kind = read(&text, RUN).map(|brought| brought.kind);
-        assert!(kind != Ok(Kind::Rates), "{text}");
+        assert!(kind != Ok(ImportKind::Rates), "{text}");
     }
 }
 

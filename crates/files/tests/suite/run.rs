@@ -5,7 +5,7 @@ use catalog::programs::Program;
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{ParamKind, every};
 use engine::scenario::{Scenario, Strategy};
-use files::brought::{Item, bring};
+use files::brought::{Item, import_items};
 use files::run::{Change, File, Run, lint, read, write_back};
 use links::{decode::decode, encode};
 
@@ -255,7 +255,7 @@ fn an_import_of_200_kb_ends_soon() {
             let shown: String = text.chars().take(30).collect();
             let begun = std::time::Instant::now();
             let item = Item { name: Some(name.into()), bytes: format!("{head}{text}").into_bytes() };
-            if let Err(said) = bring(&[item], &default_scenario()) {
+            if let Err(said) = import_items(&[item], &default_scenario()) {
                 assert!(said.ends_with('.'), "{said}");
             }
             let seconds = begun.elapsed().as_secs_f64();

@@ -2,7 +2,7 @@
 //! were not recorded on a GPU but written by `tests/snapshots/make.py` in PyTorch's documented
 //! form.
 
-use files::brought::{Brought, Item, Kind, bring};
+use files::brought::{Import, Item, ImportKind, import_items};
 use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -14,8 +14,8 @@ const NOW: &[u8] = include_bytes!("../../../../tests/snapshots/now-3.pickle");
 const NOW_JSON: &[u8] = include_bytes!("../../../../tests/snapshots/now.json");
 const OLD: &[u8] = include_bytes!("../../../../tests/snapshots/old-4.pickle");
 
-fn read(bytes: &[u8]) -> Result<Brought, String> {
-    bring(&[Item { name: Some("snapshot".into()), bytes: bytes.to_vec() }], &decode(SCENARIO).scenario)
+fn read(bytes: &[u8]) -> Result<Import, String> {
+    import_items(&[Item { name: Some("snapshot".into()), bytes: bytes.to_vec() }], &decode(SCENARIO).scenario)
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn snapshots_say_what_is_recorded() {
     let mut text = String::new();
     for (name, bytes) in [("refused", REFUSED), ("peak", PEAK), ("now", NOW), ("old", OLD)] {
         let brought = read(bytes).unwrap();
-        assert_eq!((brought.kind, decode(&brought.scenario).scenario), (Kind::Error, decode(SCENARIO).scenario));
+        assert_eq!((brought.kind, decode(&brought.scenario).scenario), (ImportKind::Error, decode(SCENARIO).scenario));
         writeln!(text, "{name}\n{}\n{}", brought.said, brought.read).unwrap();
         for section in &brought.sections {
             writeln!(text, "{}:", section.title).unwrap();

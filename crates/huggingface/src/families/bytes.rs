@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::Fields;
-use crate::tower::Part;
+use crate::tower::NestedConfig;
 use engine::model::transformer::{Architecture, ExtraParams};
 use engine::params::ParamId;
 
@@ -25,7 +25,7 @@ struct Stack {
 
 impl Stack {
     fn of(given: &Map<String, Value>, usual: &str) -> Self {
-        let part = Part::of(given, usual);
+        let part = NestedConfig::of(given, usual);
         let hidden = part.number("hidden_size");
         let heads = part.number_or("num_attention_heads", 1.0);
         Self {

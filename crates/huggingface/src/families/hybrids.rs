@@ -37,19 +37,19 @@ pub(super) fn kimi(fields: &mut Fields, style: Architecture) -> Architecture {
     let full = nested.and_then(|entries| entries.get("full_attn_layers")).and_then(Value::as_array);
     let Some(full) = full else {
         let layers = layers(fields, &shape);
-        let shape = of_attention_alone(&layers, shape);
+        let shape = scale_to_attention_layers(&layers, shape);
         return layers.write(fields, shape);
     };
     // The list counts layers from 1.
     let has = |layer: usize| full.iter().any(|place| *place == (layer + 1) as f64);
     let layers = layers(fields, &shape).mixing(|layer| if has(layer) { Mixer::Attention } else { Mixer::Recurrent });
-    let shape = of_attention_alone(&layers, shape);
+    let shape = scale_to_attention_layers(&layers, shape);
     layers.write(fields, shape)
 }
 
 /// Scales the extra parameters of latent attention, counted for every layer, to the attention
 /// layers.
-fn of_attention_alone(layers: &Layers, shape: Architecture) -> Architecture {
+fn scale_to_attention_layers(layers: &Layers, shape: Architecture) -> Architecture {
     let share = layers.attention() / f64::from(shape.num_hidden_layers);
     let extra = ExtraParams { layers: (shape.extra.layers as f64 * share).round() as i64, ..shape.extra };
     Architecture { extra, ..shape }

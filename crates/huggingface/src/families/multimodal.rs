@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::extra::{Dims, plus};
 use super::{Fields, base};
-use crate::tower::Part;
+use crate::tower::NestedConfig;
 use engine::model::transformer::Architecture;
 
 /// Reads Idefics 1: every few layers are followed by a layer of attention to the images, with an
@@ -15,7 +15,7 @@ pub(super) fn idefics(fields: &mut Fields, style: Architecture) -> Architecture 
     let interval = fields.number(&["cross_layer_interval"]).max(1.0);
     let further = fields.number(&["additional_vocab_size"]);
     let (seen, resampled) = {
-        let vision = fields.object("vision_config").map(|vision| Part::of(vision, "idefics_vision"));
+        let vision = fields.object("vision_config").map(|vision| NestedConfig::of(vision, "idefics_vision"));
         let seen = vision.map_or(0.0, |vision| vision.number_or("embed_dim", vision.number("hidden_size")));
         (seen, fields.flag("use_resampler", false))
     };

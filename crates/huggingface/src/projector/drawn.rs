@@ -1,7 +1,7 @@
 //! Parts that generate images next to a language model: quantizers with an encoder and a decoder of
 //! convolutions, and their heads.
 
-use crate::tower::{Part, layer_norm, linear};
+use crate::tower::{NestedConfig, layer_norm, linear};
 
 /// Returns the parameters of a convolution of 3 by 3 with biases.
 const fn convolution(from: f64, to: f64) -> f64 {
@@ -22,7 +22,7 @@ fn attention(width: f64) -> f64 {
 
 /// Returns the parameters of Janus's quantizer (VQGAN, arXiv 2012.09841), its table, aligner and
 /// image head (arXiv 2410.13848).
-pub(super) fn vq(part: &Part) -> f64 {
+pub(super) fn vq(part: &NestedConfig) -> f64 {
     /// Widths of the resolutions, relative to the first.
     const USUAL: [f64; 5] = [1.0, 1.0, 2.0, 2.0, 4.0];
     let given = part.numbers("channel_multiplier");

@@ -4,12 +4,12 @@
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
-use crate::tower::{Part, Tower, images, layer_norm, linear};
+use crate::tower::{NestedConfig, Tower, images, layer_norm, linear};
 use engine::model::transformer::Architecture;
 
 /// Returns the parameters of a Q-Former (arXiv 2301.12597): layers like BERT's, some of which
 /// attend to the encoder's output; with the layers for text or without.
-pub(super) fn q_former(part: &Part, reads_text: bool) -> f64 {
+pub(super) fn q_former(part: &NestedConfig, reads_text: bool) -> f64 {
     /// Default number of text positions.
     const POSITIONS: f64 = 512.0;
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
@@ -28,20 +28,20 @@ pub(super) fn q_former(part: &Part, reads_text: bool) -> f64 {
 }
 
 /// Returns the encoder and the parameters of its projection.
-pub(super) fn of_queries(
+pub(super) fn read_query_encoder(
     fields: &mut Fields,
     kind: &str,
     shape: &Architecture,
     vision: &Map<String, Value>,
 ) -> Option<(Tower, f64)> {
     let (text, wide) = (f64::from(shape.hidden_size), f64::from(shape.intermediate_size));
-    let part = |usual: &str| Part::of(vision, usual);
+    let part = |usual: &str| NestedConfig::of(vision, usual);
     Some(match kind {
         "idefics2" => {
             /// Width of the MLPs, relative to the model (`Idefics2PerceiverLayer`).
             const WIDER: f64 = 4.0;
             let tower = images::siglip(&part("idefics2_vision"), false);
-            let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
+            let queries = NestedConfig::of(fields.object("perceiver_config")?, "idefics2_perceiver");
             let number = |name: &str| queries.number(name);
             let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
             let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
@@ -55,7 +55,7 @@ pub(super) fn of_queries(
             let instructed = kind != "blip-2";
             let tower = images::blip(&part("blip_2_vision_model"));
             let usual = if instructed { "instructblip_qformer" } else { "blip_2_qformer" };
-            let former = Part::of(fields.object("qformer_config")?, usual);
+            let former = NestedConfig::of(fields.object("qformer_config")?, usual);
             let width = former.number("hidden_size");
             for name in ["use_decoder_only_language_model", "image_text_hidden_size"] {
                 fields.mark(name);
@@ -69,7 +69,7 @@ pub(super) fn of_queries(
             // The queries are means of four patches; two layers of the encoder are read.
             let vision = part("molmo2_vision");
             let tower = images::molmo(&vision);
-            let adapter = Part::of(fields.object("adapter_config")?, "molmo2_adapter");
+            let adapter = NestedConfig::of(fields.object("adapter_config")?, "molmo2_adapter");
             let (width, mlp) = (adapter.number("hidden_size"), adapter.number("intermediate_size"));
             let dim = adapter.number("head_dim");
             let (queries, keys) =

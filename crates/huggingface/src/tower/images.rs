@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Part, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
+use super::{NestedConfig, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
 
 /// Reads `SigLIP` (arXiv 2303.15343), with its pooling head or without.
-pub(crate) fn siglip(part: &Part, head: bool) -> Tower {
+pub(crate) fn siglip(part: &NestedConfig, head: bool) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     // Towers for images of any size have a grid of positions, or none.
@@ -25,7 +25,7 @@ pub(crate) fn siglip(part: &Part, head: bool) -> Tower {
 }
 
 /// Reads the image encoder of CLIP (arXiv 2103.00020).
-pub(crate) fn clip(part: &Part) -> Tower {
+pub(crate) fn clip(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let embeddings = hidden + pixels(part, &tower) * hidden + (patches(&tower) + 1.0) * hidden;
@@ -34,7 +34,7 @@ pub(crate) fn clip(part: &Part) -> Tower {
 }
 
 /// Reads `InternViT`, with scales of both blocks.
-pub(crate) fn intern(part: &Part) -> Tower {
+pub(crate) fn intern(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let biases = if part.flag("attention_bias") { 0.0 } else { 3.0 * hidden };
@@ -50,7 +50,7 @@ pub(crate) fn intern(part: &Part) -> Tower {
 }
 
 /// Reads Kimi K2.5's encoder: positions of a grid.
-pub(crate) fn kimi(part: &Part) -> Tower {
+pub(crate) fn kimi(part: &NestedConfig) -> Tower {
     let tower = Tower { merge: part.number_or("merge_kernel_size", 2.0), ..shape(part) };
     let hidden = tower.hidden;
     let places = part.number("pos_emb_height") * part.number("pos_emb_width") * hidden;
@@ -59,7 +59,7 @@ pub(crate) fn kimi(part: &Part) -> Tower {
 }
 
 /// Reads Ovis 2's encoder (AIMv2): gated MLPs and RMS norms.
-pub(crate) fn ovis(part: &Part) -> Tower {
+pub(crate) fn ovis(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let (qkv, mlp) = (part.flag("qkv_bias"), part.flag("mlp_bias"));
@@ -70,7 +70,7 @@ pub(crate) fn ovis(part: &Part) -> Tower {
 }
 
 /// Reads Pixtral's encoder: gated MLPs, no biases.
-pub(crate) fn pixtral(part: &Part) -> Tower {
+pub(crate) fn pixtral(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let layer = 4.0 * hidden * hidden + 3.0 * hidden * tower.mlp + 2.0 * hidden;
@@ -79,7 +79,7 @@ pub(crate) fn pixtral(part: &Part) -> Tower {
 
 /// Reads SAM's encoder (arXiv 2304.02643), as in GOT-OCR: relative positions, attention in windows
 /// except in some layers, a neck.
-pub(crate) fn sam(part: &Part) -> Tower {
+pub(crate) fn sam(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let out = part.number_or("output_channels", 256.0);
@@ -105,7 +105,7 @@ pub(crate) fn sam(part: &Part) -> Tower {
 
 /// Reads Llama 4's encoder: CLIP without positions along the height and width of patches, a pixel
 /// shuffle and its MLP.
-pub(crate) fn llama_4(part: &Part) -> Tower {
+pub(crate) fn llama_4(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let ratio = part.number_or("pixel_shuffle_ratio", 0.5);
@@ -118,7 +118,7 @@ pub(crate) fn llama_4(part: &Part) -> Tower {
 
 /// Reads Llama 3.2 Vision's encoder: tiles of an image with tile positions, and global layers with
 /// gates after the others.
-pub(crate) fn mllama(part: &Part) -> Tower {
+pub(crate) fn mllama(part: &NestedConfig) -> Tower {
     let heads = part.number_or("attention_heads", 16.0);
     let tower = Tower { heads, ..shape(part) };
     let hidden = tower.hidden;
@@ -136,7 +136,7 @@ pub(crate) fn mllama(part: &Part) -> Tower {
 }
 
 /// Reads BLIP-2's encoder (EVA, arXiv 2211.07636).
-pub(crate) fn blip(part: &Part) -> Tower {
+pub(crate) fn blip(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let places = (patches(&tower) + 1.0) * hidden;
@@ -147,7 +147,7 @@ pub(crate) fn blip(part: &Part) -> Tower {
 }
 
 /// Reads Janus's encoder: `SigLIP` without a head, queries and keys normalised or not.
-pub(crate) fn janus(part: &Part) -> Tower {
+pub(crate) fn janus(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let tower = Tower { mlp: (part.number_or("mlp_ratio", 4.0) * tower.hidden).floor(), ..tower };
     let hidden = tower.hidden;
@@ -159,7 +159,7 @@ pub(crate) fn janus(part: &Part) -> Tower {
 }
 
 /// Reads Molmo 2's encoder: attention with a separate head width.
-pub(crate) fn molmo(part: &Part) -> Tower {
+pub(crate) fn molmo(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let (hidden, dim) = (tower.hidden, part.number("head_dim"));
     let (queries, keys) = (tower.heads * dim, part.number_or("num_key_value_heads", tower.heads) * dim);
@@ -176,7 +176,7 @@ pub(crate) fn molmo(part: &Part) -> Tower {
 
 /// Reads RADIO (arXiv 2312.06709), as in Nemotron: positions of the largest image, class tokens and
 /// registers, scales of both blocks.
-pub(crate) fn radio(part: &Part) -> Tower {
+pub(crate) fn radio(part: &NestedConfig) -> Tower {
     /// Class tokens of the teachers and registers together.
     const FIRST: f64 = 10.0;
     let tower = shape(part);

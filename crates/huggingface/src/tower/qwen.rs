@@ -1,14 +1,14 @@
 //! Image encoders that merge patches: Qwen's and GLM's.
 
-use super::{Part, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
+use super::{NestedConfig, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
 
 /// Returns the number of frames per patch of the Qwen family.
-fn moments(part: &Part) -> f64 {
+fn moments(part: &NestedConfig) -> f64 {
     part.number_or("temporal_patch_size", 1.0)
 }
 
 /// Reads Qwen2-VL's encoder (arXiv 2409.12191), with the MLP that merges patches.
-pub(crate) fn qwen_2(part: &Part) -> Tower {
+pub(crate) fn qwen_2(part: &NestedConfig) -> Tower {
     // Here hidden_size is the width of the language model.
     let tower = Tower { hidden: part.number_or("embed_dim", part.number("hidden_size")), ..shape(part) };
     let tower = Tower { mlp: part.number_or("mlp_ratio", 4.0) * tower.hidden, ..tower };
@@ -20,7 +20,7 @@ pub(crate) fn qwen_2(part: &Part) -> Tower {
 
 /// Reads Qwen2.5-VL's encoder (arXiv 2502.13923): gated MLPs with biases and RMS norms; key and
 /// value heads may be fewer (EXAONE 4.5).
-pub(crate) fn qwen_25(part: &Part) -> Tower {
+pub(crate) fn qwen_25(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
     let kv = part.number_or("num_key_value_heads", tower.heads) / tower.heads.max(1.0) * hidden;
@@ -36,7 +36,7 @@ pub(crate) fn qwen_25(part: &Part) -> Tower {
 
 /// Reads Qwen3-VL's encoder: positions of a square grid, and mergers of some layers for the first
 /// layers of the language model.
-pub(crate) fn qwen_3(part: &Part) -> Tower {
+pub(crate) fn qwen_3(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
     let ends = linear(wide, wide, true) + linear(wide, part.number("out_hidden_size"), true);
@@ -49,7 +49,7 @@ pub(crate) fn qwen_3(part: &Part) -> Tower {
 
 /// Reads GLM-4.1V's encoder: gated MLPs, a convolution that merges patches, a gated MLP of the
 /// projection's width.
-pub(crate) fn glm(part: &Part, ocr: bool) -> Tower {
+pub(crate) fn glm(part: &NestedConfig, ocr: bool) -> Tower {
     let tower = shape(part);
     let (hidden, out) = (tower.hidden, part.number("out_hidden_size"));
     let biased = part.flag("attention_bias");
@@ -69,14 +69,14 @@ pub(crate) fn glm(part: &Part, ocr: bool) -> Tower {
 }
 
 /// Reads ERNIE 4.5's encoder: Qwen2-VL's without its merger.
-pub(crate) fn ernie(part: &Part) -> Tower {
+pub(crate) fn ernie(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let params = pixels(part, &tower) * tower.hidden + tower.layers * usual_layer(&tower) + layer_norm(tower.hidden);
     Tower { params, ..tower }
 }
 
 /// Reads MiniMax M3's encoder: Qwen2-VL's without its merger, with a norm before the layers.
-pub(crate) fn minimax(part: &Part) -> Tower {
+pub(crate) fn minimax(part: &NestedConfig) -> Tower {
     let tower = shape(part);
     let embeddings = pixels(part, &tower) * moments(part) * tower.hidden + layer_norm(tower.hidden);
     Tower { params: embeddings + tower.layers * usual_layer(&tower), ..tower }

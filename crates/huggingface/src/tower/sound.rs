@@ -1,10 +1,10 @@
 //! Sound encoders.
 
-use super::{Part, Tower, layer_norm, linear, shape, usual_layer};
+use super::{NestedConfig, Tower, layer_norm, linear, shape, usual_layer};
 
 /// Returns the parameters of Phi-4 multimodal's conformer (arXiv 2503.01743): convolutions of
 /// audio, layers of two MLPs, attention and a convolution.
-pub(crate) fn conformer(part: &Part) -> f64 {
+pub(crate) fn conformer(part: &NestedConfig) -> f64 {
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
     let channels = part.number("nemo_conv_channels");
     let (outer, separable) = (part.number("ext_pw_out_channel"), part.number("depthwise_separable_out_channel"));
@@ -27,7 +27,7 @@ pub(crate) fn conformer(part: &Part) -> f64 {
 
 /// Reads Whisper's encoder (arXiv 2212.04356), and similar audio encoders; `merged` positions
 /// become one token.
-pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
+pub(crate) fn whisper(part: &NestedConfig, merged: f64) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("d_model"));
     let mlp = part.number_or("intermediate_size", part.number("encoder_ffn_dim"));
     let layers = part.number_or("num_hidden_layers", part.number("encoder_layers"));
@@ -47,7 +47,7 @@ pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
 
 /// Reads Qwen3-Omni's encoder: three convolutions over time and pitch, each halving both, before
 /// layers like Whisper's, but with biases of keys.
-pub(crate) fn qwen_3(part: &Part) -> Tower {
+pub(crate) fn qwen_3(part: &NestedConfig) -> Tower {
     /// Frames per token: three convolutions halve the time axis.
     const FRAMES: f64 = 8.0;
     let usual = whisper(part, 1.0);
@@ -63,7 +63,7 @@ pub(crate) fn qwen_3(part: &Part) -> Tower {
 }
 
 /// Reads Voxtral Realtime's encoder: Whisper's convolutions, root-mean-square norms, gated MLPs.
-pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
+pub(crate) fn causal(part: &NestedConfig, merged: f64) -> Tower {
     let usual = whisper(part, merged);
     let (hidden, mlp, mel) = (usual.hidden, usual.mlp, part.number_or("num_mel_bins", 128.0));
     let queries = usual.heads * part.number_or("head_dim", hidden / usual.heads.max(1.0));
@@ -77,7 +77,7 @@ pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
 
 /// Reads Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative
 /// positions, a convolution, and a head of characters in the middle layer.
-pub(crate) fn granite(part: &Part) -> Tower {
+pub(crate) fn granite(part: &NestedConfig) -> Tower {
     /// Frames of thirty seconds of sound, two stacked.
     const POSITIONS: f64 = 1500.0;
     let (hidden, layers, heads) = (part.number("hidden_dim"), part.number("num_layers"), part.number("num_heads"));

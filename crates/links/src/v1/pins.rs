@@ -1,7 +1,7 @@
 //! Scenarios pinned in a link, written as differences from the scenario on screen unless a whole
 //! link is shorter and has fewer pairs.
 
-use super::read::{ages, read};
+use super::read::{check_versions, read};
 use super::write::{model_key, value_text, write};
 use crate::keys::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, SCALE_KEY, VERSION_KEY, is_key};
 use crate::pairs::Pairs;
@@ -20,7 +20,7 @@ pub(crate) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Vec<Issue>) 
         own.pairs.splice(0..0, kept.cloned());
     }
     let mut found = Vec::new();
-    ages(&own, &mut found);
+    check_versions(&own, &mut found);
     let scenario = read(&own, &mut found);
     found.append(&mut own.issues);
     // A pair of the scenario on screen that does not apply to the pin is not a mistake.

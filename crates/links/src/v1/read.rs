@@ -21,7 +21,7 @@ use engine::scenario::layers::read_layers;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// Adds a sentence if the page does not know the link's version or revision.
-pub(crate) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
+pub(crate) fn check_versions(pairs: &Pairs, issues: &mut Vec<Issue>) {
     let unknown = |key: &str, newest: u32| {
         let typed = pairs.value(key)?;
         let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
@@ -196,7 +196,7 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
 /// Sets the layers of a custom model as a list.
 fn set_blocks(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let Model::Custom { architecture } = &mut scenario.model else {
-        return Some(of_custom_model(BLOCKS_KEY, typed));
+        return Some(custom_model_issue(BLOCKS_KEY, typed));
     };
     match read_layers(&typed.to_ascii_lowercase()) {
         Ok(pattern) => {
@@ -230,7 +230,7 @@ fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
 fn not_held(param: &Param, typed: &str) -> Issue {
     let key = param.key;
     if param.id != ParamId::ModelSize {
-        return of_custom_model(key, typed);
+        return custom_model_issue(key, typed);
     }
     let given = shorten(typed);
     Issue::note(
@@ -240,7 +240,7 @@ fn not_held(param: &Param, typed: &str) -> Issue {
     .because(Cause::LeftOut)
 }
 
-fn of_custom_model(key: &'static str, typed: &str) -> Issue {
+fn custom_model_issue(key: &'static str, typed: &str) -> Issue {
     let given = shorten(typed);
     let sentence = "describes a custom model, which a link marks with model=custom. It was left out.";
     Issue::note(key, format!("“{key}={given}” {sentence}")).because(Cause::LeftOut)

@@ -27,7 +27,7 @@ use score::coverage::{self, Covered, Residual};
 
 /// Command-line arguments.
 #[derive(Default)]
-struct Asked {
+struct Arguments {
     files: Vec<String>,
     only: Vec<String>,
     set: Vec<String>,
@@ -35,8 +35,8 @@ struct Asked {
     write: bool,
 }
 
-fn asked() -> Asked {
-    let mut asked = Asked::default();
+fn asked() -> Arguments {
+    let mut asked = Arguments::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -51,7 +51,7 @@ fn asked() -> Asked {
 }
 
 fn main() -> ExitCode {
-    let Asked { files, only, set, hold_out, write } = asked();
+    let Arguments { files, only, set, hold_out, write } = asked();
     let constants = constants();
     let is_free = |name: &str| only.is_empty() || only.iter().any(|word| name.starts_with(word.as_str()));
     let free: Vec<bool> = constants.iter().map(|(constant, _)| is_free(constant.key)).collect();
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
         of.sort_unstable();
         of.dedup();
         let errors: Vec<f64> = seen.iter().map(|case| (case.error(&without[case.of]).exp() - 1.0).abs()).collect();
-        let row = write::Found {
+        let row = write::FittedValue {
             key: constant.key,
             value: constant.value * fitted.factors[at],
             rows: seen.len(),

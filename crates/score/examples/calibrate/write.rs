@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Fitted value and statistics of a constant.
-pub(crate) struct Found {
+pub(crate) struct FittedValue {
     pub(crate) key: &'static str,
     pub(crate) value: f64,
     pub(crate) rows: usize,
@@ -18,11 +18,11 @@ pub(crate) struct Found {
 const DIGITS: usize = 3;
 
 /// Replaces the numbers of each constant and keeps all other lines.
-pub(crate) fn write(found: &[Found]) -> Result<(), String> {
+pub(crate) fn write(found: &[FittedValue]) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/fitted.toml");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("data/fitted.toml: {error}."))?;
     let mut written = String::new();
-    let mut of: Option<&Found> = None;
+    let mut of: Option<&FittedValue> = None;
     for line in text.lines() {
         let name = line.split(" = ").next().unwrap_or_default();
         if let Some(key) = line.strip_prefix("key = ") {

@@ -19,7 +19,7 @@ use score::traced::{self, Traced};
 use score::tracker::{self, Tracked};
 
 /// A row that is not a training run.
-pub(crate) struct Line<T> {
+pub(crate) struct OtherRow<T> {
     /// Name of the file.
     pub(crate) file: String,
     /// Line number in the file; the header is line 1.
@@ -36,13 +36,13 @@ pub(crate) struct Tables {
     /// Training runs.
     pub(crate) training: Vec<Entry>,
     /// Rows of the memory tracker.
-    pub(crate) tracked: Vec<Line<Tracked>>,
+    pub(crate) tracked: Vec<OtherRow<Tracked>>,
     /// Training steps traced tensor by tensor.
-    pub(crate) traced: Vec<Line<Traced>>,
+    pub(crate) traced: Vec<OtherRow<Traced>>,
     /// Traced training steps of models with state mixers.
-    pub(crate) hybrid: Vec<Line<LibraryStep>>,
+    pub(crate) hybrid: Vec<OtherRow<LibraryStep>>,
     /// Measured collectives.
-    pub(crate) collectives: Vec<Line<Collective>>,
+    pub(crate) collectives: Vec<OtherRow<Collective>>,
 }
 
 impl Tables {
@@ -71,11 +71,11 @@ impl Tables {
             let id = Some(cells.get("row_id")).filter(|id| !id.is_empty());
             let id = id.map_or_else(|| number.to_string(), str::to_owned);
             match schema {
-                Schema::Tracker => self.tracked.push(Line { file, number, id, outcome: tracker::read(&cells) }),
-                Schema::Traced => self.traced.push(Line { file, number, id, outcome: traced::read(&cells) }),
-                Schema::Hybrid => self.hybrid.push(Line { file, number, id, outcome: hybrid::read(&cells) }),
+                Schema::Tracker => self.tracked.push(OtherRow { file, number, id, outcome: tracker::read(&cells) }),
+                Schema::Traced => self.traced.push(OtherRow { file, number, id, outcome: traced::read(&cells) }),
+                Schema::Hybrid => self.hybrid.push(OtherRow { file, number, id, outcome: hybrid::read(&cells) }),
                 Schema::Collectives => {
-                    self.collectives.push(Line { file, number, id, outcome: collectives::read(&cells) });
+                    self.collectives.push(OtherRow { file, number, id, outcome: collectives::read(&cells) });
                 }
                 _ => {
                     unread.extend(columns::unread(&cells));
@@ -97,6 +97,6 @@ impl Tables {
 }
 
 /// Returns the rows that are not left out.
-pub(crate) fn used<T: Clone>(lines: &[Line<T>]) -> Vec<T> {
+pub(crate) fn used<T: Clone>(lines: &[OtherRow<T>]) -> Vec<T> {
     lines.iter().filter_map(|line| line.outcome.clone().ok()).collect()
 }

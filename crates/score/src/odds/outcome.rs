@@ -31,7 +31,7 @@ pub fn outcomes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Outcome
     let failures = || entries.iter().copied().filter(|entry| entry.row.failed());
     let telling: BTreeSet<&str> = failures().map(Entry::source).collect();
     let untold: BTreeSet<&str> =
-        failures().filter(|entry| entry.row.linked.end == Some(End::FailedUntold)).map(Entry::source).collect();
+        failures().filter(|entry| entry.row.linked.end == Some(End::FailedWithoutCause)).map(Entry::source).collect();
     let of = |entry: &Entry| {
         let prediction = entry.outcome.as_ref().ok().filter(|prediction| prediction.fit_odds > 0.0)?;
         let (memory, ran) = (&prediction.report.memory, entry.row.succeeded());

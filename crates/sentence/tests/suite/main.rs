@@ -8,7 +8,7 @@ use catalog::{SCENARIOS, default_scenario};
 use engine::scenario::Scenario;
 use links::{decode, encode};
 use proptest::prelude::*;
-use sentence::{Kind, NOTHING, Understood, understand};
+use sentence::{Topic, NOTHING, Understood, understand};
 
 const USERS: &str = include_str!("../../../../tests/sentences/users.txt");
 const HARD: &str = include_str!("../../../../tests/sentences/hard.txt");
@@ -19,7 +19,7 @@ fn sentences(file: &'static str) -> impl Iterator<Item = &'static str> {
 
 fn written(text: &str, read: &Understood) -> String {
     let mut out = format!("{text}\n");
-    for mark in read.marks.iter().filter(|mark| mark.kind != Kind::Filler) {
+    for mark in read.marks.iter().filter(|mark| mark.kind != Topic::Filler) {
         let taken = if mark.taken.is_empty() { String::new() } else { format!(" ({})", mark.taken.join(" ")) };
         writeln!(out, "  “{}” {}: {}{taken}", &text[mark.from..mark.to], mark.kind.key(), mark.means).unwrap();
     }

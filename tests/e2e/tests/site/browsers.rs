@@ -3,19 +3,19 @@
 
 use anyhow::{Context as _, Result};
 use e2e::files::FileServer;
-use e2e::{Key, Kind, wait_for};
+use e2e::{Key, BrowserKind, wait_for};
 use tempfile::tempdir;
 
 use crate::page::{PATIENCE, Page, WITNESS, copy_of_the_site};
 
 #[test]
 fn the_page_works_in_chromium() -> Result<()> {
-    works(&Page::first_visit_in(Kind::Chromium)?)
+    works(&Page::first_visit_in(BrowserKind::Chromium)?)
 }
 
 #[test]
 fn the_page_works_in_firefox() -> Result<()> {
-    works(&Page::first_visit_in(Kind::Firefox)?)
+    works(&Page::first_visit_in(BrowserKind::Firefox)?)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn the_page_works_in_webkit() -> Result<()> {
     std::fs::write(&index, format!("{head}<script src=\"witness.js\"></script><script{rest}"))?;
     std::fs::write(folder.path().join("witness.js"), WITNESS)?;
     let server = FileServer::start(folder.path(), "/some/sub/path/")?;
-    works(&Page::open(Kind::Webkit, server.url(), "")?)
+    works(&Page::open(BrowserKind::Webkit, server.url(), "")?)
 }
 
 fn works(page: &Page) -> Result<()> {
@@ -61,7 +61,7 @@ fn works(page: &Page) -> Result<()> {
 
 #[test]
 fn firefox_tells_of_a_breach_of_the_content_policy_and_of_an_error() -> Result<()> {
-    let page = Page::first_visit_in(Kind::Firefox)?;
+    let page = Page::first_visit_in(BrowserKind::Firefox)?;
     page.leave_quietly()?;
     let breach = "const script = document.createElement('script');
         script.textContent = 'window.breached = true';

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
-use e2e::Kind;
+use e2e::BrowserKind;
 use e2e::files::FileServer;
 use e2e::server::Server;
 use e2e::session::QUIET;
@@ -24,8 +24,8 @@ const SITE: &str = "some/sub/path/";
 const HOST: &str = "host/";
 
 /// The browser, and whether the page has another origin than the site.
-const WAYS: [(Kind, bool); 4] =
-    [(Kind::Chromium, false), (Kind::Chromium, true), (Kind::Firefox, false), (Kind::Firefox, true)];
+const WAYS: [(BrowserKind, bool); 4] =
+    [(BrowserKind::Chromium, false), (BrowserKind::Chromium, true), (BrowserKind::Firefox, false), (BrowserKind::Firefox, true)];
 
 /// Number of frames, in this order: a map with sliders, timeline and memory, the custom element.
 const FRAMES: usize = 3;
@@ -41,7 +41,7 @@ struct Host {
 impl Host {
     /// Opens the page on the site's server or on another one; `script` holds the attributes of the
     /// element that loads `embed.js`.
-    fn open(kind: Kind, far: bool, script: &str) -> Result<Self> {
+    fn open(kind: BrowserKind, far: bool, script: &str) -> Result<Self> {
         let own = tempdir()?;
         let root = own.path();
         let folder = root.join(HOST);
@@ -136,7 +136,7 @@ impl Host {
 
 #[test]
 fn embeds_are_ready_and_as_high_as_what_is_in_them() -> Result<()> {
-    let module = (Kind::Chromium, false, "type=\"module\"");
+    let module = (BrowserKind::Chromium, false, "type=\"module\"");
     for (kind, far, script) in WAYS.map(|(kind, far)| (kind, far, "defer")).into_iter().chain([module]) {
         let host = Host::open(kind, far, script)?;
         host.ready()?;
@@ -288,7 +288,7 @@ fn the_theme_follows_the_page_unless_the_link_names_one() -> Result<()> {
 
 #[test]
 fn links_that_come_later_become_figures_and_others_stay() -> Result<()> {
-    let host = Host::open(Kind::Firefox, true, "defer")?;
+    let host = Host::open(BrowserKind::Firefox, true, "defer")?;
     host.ready()?;
     let add = "const link = document.querySelector('#first').cloneNode(true);
         link.id = 'later';
@@ -322,7 +322,7 @@ const HOSTILE: &str = r#"
 
 #[test]
 fn nothing_but_the_site_is_ever_framed() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let host = Host::open(kind, false, "defer")?;
         host.ready()?;
         let site = host.session.script(HOSTILE, &[])?;
@@ -340,7 +340,7 @@ fn nothing_but_the_site_is_ever_framed() -> Result<()> {
 
 #[test]
 fn a_frame_is_never_higher_than_twenty_thousand_pixels() -> Result<()> {
-    let host = Host::open(Kind::Chromium, false, "defer")?;
+    let host = Host::open(BrowserKind::Chromium, false, "defer")?;
     host.ready()?;
     host.inside(0, "parent.postMessage({ type: 'shardwise:height', height: 1e9 }, '*')")?;
     let height = "return Number(document.querySelector('iframe').getAttribute('height'))";
@@ -351,7 +351,7 @@ fn a_frame_is_never_higher_than_twenty_thousand_pixels() -> Result<()> {
 
 #[test]
 fn on_paper_and_without_script_there_are_links() -> Result<()> {
-    let host = Host::open(Kind::Chromium, false, "defer")?;
+    let host = Host::open(BrowserKind::Chromium, false, "defer")?;
     host.ready()?;
     host.session.devtools("Emulation.setEmulatedMedia", &json!({ "media": "print" }))?;
     let paper =
@@ -363,7 +363,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
     host.leave_quietly()?;
 
     // No browser runs a script of this type.
-    let host = Host::open(Kind::Chromium, false, "type=\"text/plain\"")?;
+    let host = Host::open(BrowserKind::Chromium, false, "type=\"text/plain\"")?;
     let links = "return [document.querySelectorAll('iframe').length,
         ['first', 'second', 'inner', 'plain'].every((id) => document.getElementById(id).checkVisibility())]";
     assert_eq!(host.session.script(links, &[])?, json!([0, true]));
@@ -373,7 +373,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
 #[test]
 fn axe_finds_nothing_in_an_embed() -> Result<()> {
     let axe = std::fs::read_to_string(programs::AXE.ensure()?).context("axe-core could not be read")?;
-    let host = Host::open(Kind::Chromium, false, "defer")?;
+    let host = Host::open(BrowserKind::Chromium, false, "defer")?;
     let site = host
         .session
         .text("return document.querySelector('script[src*=embed]').src.replace('static/embed.js', '')", &[])?;
@@ -416,7 +416,7 @@ fn a_figure_lives_in_a_sandbox_that_is_of_no_site() -> Result<()> {
         format!("<!doctype html><title>Notebook</title><iframe sandbox=allow-scripts src=\"{figure}\"></iframe>");
     std::fs::write(folder.path().join("index.html"), page)?;
     let server = FileServer::start(folder.path(), "/")?;
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let session = Session::fresh(kind)?;
         session.open(server.url())?;
         session.enter(Some(&session.element("iframe")?))?;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, ensure};
 use e2e::files::{Fate, FileServer};
-use e2e::{Key, Kind, Session, wait_for};
+use e2e::{Key, BrowserKind, Session, wait_for};
 use serde_json::json;
 use tempfile::{TempDir, tempdir};
 
@@ -23,7 +23,7 @@ const ALERT: &str = "return document.querySelector('body > [role=alert]')?.textC
 const FIGURES: &str = "return document.querySelectorAll('output, canvas, input').length";
 
 /// The browsers of every change.
-const KINDS: [Kind; 2] = [Kind::Chromium, Kind::Firefox];
+const KINDS: [BrowserKind; 2] = [BrowserKind::Chromium, BrowserKind::Firefox];
 
 #[test]
 fn a_failed_request_for_a_part_of_the_module_is_made_again() -> Result<()> {
@@ -34,10 +34,10 @@ fn a_failed_request_for_a_part_of_the_module_is_made_again() -> Result<()> {
 #[cfg(target_os = "linux")]
 #[ignore = "nightly: needs WebKitGTK"]
 fn a_failed_request_for_a_part_of_the_module_is_made_again_in_webkit() -> Result<()> {
-    asks_again(Kind::Webkit)
+    asks_again(BrowserKind::Webkit)
 }
 
-fn asks_again(kind: Kind) -> Result<()> {
+fn asks_again(kind: BrowserKind) -> Result<()> {
     let built = built()?;
     let script = module(&built, "js")?;
     // The script is requested at a new address on each try.
@@ -58,7 +58,7 @@ fn asks_again(kind: Kind) -> Result<()> {
 }
 
 /// Opens the page with a script that runs before the page's own, without waiting for a result.
-fn opened(kind: Kind, address: &str, script: &str) -> Result<Session> {
+fn opened(kind: BrowserKind, address: &str, script: &str) -> Result<Session> {
     let session = Session::fresh(kind)?;
     session.before_scripts(script)?;
     session.open(address)?;
@@ -78,7 +78,7 @@ fn says_so(session: &Session) -> Result<()> {
 
 #[test]
 fn a_request_that_always_fails_is_made_four_times_and_then_the_page_says_so() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let refuse = |path: &str, _| if path.contains("_bg.wasm") { Fate::Refused(503) } else { Fate::Answered };
         let server = FileServer::with_faults(&built()?, PATH, refuse)?;
         let session = opened(kind, server.url(), HURRY)?;
@@ -132,10 +132,10 @@ fn a_page_of_a_build_that_is_gone_is_loaded_anew() -> Result<()> {
 #[cfg(target_os = "linux")]
 #[ignore = "nightly: needs WebKitGTK"]
 fn a_page_of_a_build_that_is_gone_is_loaded_anew_in_webkit() -> Result<()> {
-    loads_anew(Kind::Webkit)
+    loads_anew(BrowserKind::Webkit)
 }
 
-fn loads_anew(kind: Kind) -> Result<()> {
+fn loads_anew(kind: BrowserKind) -> Result<()> {
     let site = Outdated::new()?;
     let (page, now) = (site.page(), site.now.clone());
     // Once the old file has been requested, the next page is the new one.
@@ -160,7 +160,7 @@ fn loads_anew(kind: Kind) -> Result<()> {
 
 #[test]
 fn a_page_is_loaded_anew_once_and_an_embed_never() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         for (query, pages, stored) in [("", 2, 1), ("?embed=1", 1, 0)] {
             let site = Outdated::new()?;
             let server = FileServer::start(site.folder.path(), PATH)?;
@@ -176,7 +176,7 @@ fn a_page_is_loaded_anew_once_and_an_embed_never() -> Result<()> {
 
 #[test]
 fn without_the_script_that_starts_the_module_the_page_says_so() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let refuse = |path: &str, _| if path.ends_with("boot.js") { Fate::Refused(503) } else { Fate::Answered };
         let server = FileServer::with_faults(&built()?, PATH, refuse)?;
         let sooner = "const later = window.setTimeout;
@@ -199,7 +199,7 @@ const FRAMES: &str = "let last = performance.now();
 #[test]
 fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
     const SLOW: Duration = Duration::from_secs(10);
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         // Everything but the page, its module and what starts it.
         let slow = |path: &str, _| {
             let first = ["/", ".css", "_bg.wasm", "theme.js", "boot.js", ".svg"].iter().any(|end| path.ends_with(end));
@@ -265,7 +265,7 @@ fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
     };
     let error = "queueMicrotask(() => this.dispatchEvent(new Event('error')));";
     let silent = "Worker.prototype.postMessage = () => {};";
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         for script in [refused, broken, &after(0, error), &after(3, error), silent, &after(0, ";"), &after(6, ";")] {
             let page = Page::open(kind, crate::page::address()?, script)?;
             let before = page.settled()?;
@@ -294,7 +294,7 @@ fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
 
 #[test]
 fn a_worker_that_could_not_be_loaded_is_started_again_once() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         for failures in [1, 9] {
             let refuse = move |path: &str, before: usize| {
                 if path.ends_with("painter.js") && before < failures { Fate::Refused(503) } else { Fate::Answered }
@@ -322,7 +322,7 @@ fn a_module_that_does_not_come_is_said_and_forgotten_when_it_comes() -> Result<(
     };
     let sooner = "const later = window.setTimeout;
         window.setTimeout = (act, time, ...rest) => later(act, time / 10, ...rest);";
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let server = FileServer::with_faults(&built()?, PATH, slow)?;
         let session = opened(kind, server.url(), sooner)?;
         wait_for("nothing is said of the wait", PATIENCE, || {

@@ -2,7 +2,7 @@
 //! embeds.
 
 use anyhow::{Result, anyhow, ensure};
-use e2e::{Kind, Session, wait_for};
+use e2e::{BrowserKind, Session, wait_for};
 use serde_json::{Value, json};
 
 use crate::page::PATIENCE;
@@ -42,7 +42,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// Opens an address in a fresh browser.
     pub(crate) fn open(address: &str) -> Result<Self> {
-        let reader = Self { session: Session::fresh(Kind::Chromium)? };
+        let reader = Self { session: Session::fresh(BrowserKind::Chromium)? };
         reader.session.before_scripts(WITNESS)?;
         reader.session.open(address)?;
         Ok(reader)
@@ -50,7 +50,7 @@ impl Reader {
 
     /// Opens an address with scripts disabled.
     pub(crate) fn without_script(address: &str) -> Result<Self> {
-        let reader = Self { session: Session::fresh(Kind::Chromium)? };
+        let reader = Self { session: Session::fresh(BrowserKind::Chromium)? };
         reader.session.devtools("Emulation.setScriptExecutionDisabled", &json!({ "value": true }))?;
         reader.session.open(address)?;
         Ok(reader)

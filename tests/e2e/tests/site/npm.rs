@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use e2e::files::FileServer;
-use e2e::{Kind, Session, wait_for};
+use e2e::{BrowserKind, Session, wait_for};
 use serde_json::json;
 use xtask::packages;
 
@@ -33,7 +33,7 @@ fn the_notebook_of_the_npm_package_redraws_both_figures_for_each_slider() -> Res
         bail!("There is no npm package in target/npm/: cargo xtask npm");
     }
     let server = FileServer::start(&folder, "/some/sub/path/")?;
-    let session = Session::fresh(Kind::Chromium)?;
+    let session = Session::fresh(BrowserKind::Chromium)?;
     session.open(&format!("{}examples/notebook.html", server.url()))?;
     let drawn = |seen: &[String; 3]| seen.iter().all(|text| !text.is_empty());
     wait_for("the notebook draws nothing", PATIENCE, || Ok(Some(look(&session)?).filter(drawn)))?;

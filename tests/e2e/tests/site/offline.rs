@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use e2e::Kind;
+use e2e::BrowserKind;
 use e2e::server::{Server, fetch};
 use e2e::{Key, wait_for};
 use serde_json::json;
@@ -22,7 +22,7 @@ fn kept(page: &Page) -> Result<()> {
     wait_for("no worker keeps the page", PATIENCE, || Ok((page.session.text(KEPT, &[])? == "activated").then_some(())))
 }
 
-fn works_without_a_server(kind: Kind) -> Result<()> {
+fn works_without_a_server(kind: BrowserKind) -> Result<()> {
     let server = Server::caddy(&built()?, UNDER)?;
     let address = server.url().to_owned();
     let page = Page::open(kind, &address, "")?;
@@ -52,18 +52,18 @@ fn works_without_a_server(kind: Kind) -> Result<()> {
 
 #[test]
 fn a_page_that_was_visited_works_without_a_server() -> Result<()> {
-    works_without_a_server(Kind::Chromium)
+    works_without_a_server(BrowserKind::Chromium)
 }
 
 #[test]
 fn a_page_that_was_visited_works_without_a_server_in_firefox() -> Result<()> {
-    works_without_a_server(Kind::Firefox)
+    works_without_a_server(BrowserKind::Firefox)
 }
 
 #[test]
 fn what_a_browser_has_thrown_away_is_kept_again() -> Result<()> {
     let server = Server::caddy(&built()?, UNDER)?;
-    let page = Page::open(Kind::Chromium, server.url(), "")?;
+    let page = Page::open(BrowserKind::Chromium, server.url(), "")?;
     kept(&page)?;
     let count =
         "return Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).length))
@@ -87,7 +87,7 @@ fn what_a_browser_has_thrown_away_is_kept_again() -> Result<()> {
 
 #[test]
 fn without_a_network_the_documentation_says_that_it_is_not_kept() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let server = Server::caddy(&built()?, UNDER)?;
         let page = Page::open(kind, server.url(), "")?;
         kept(&page)?;
@@ -116,7 +116,7 @@ fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
     let site = folder.path();
     copy_of_the_site(site)?;
     let server = Server::caddy(site, UNDER)?;
-    let page = Page::open(Kind::Chromium, server.url(), "")?;
+    let page = Page::open(BrowserKind::Chromium, server.url(), "")?;
     kept(&page)?;
     assert_eq!(page.session.text(NOTICE, &[])?, "");
     changed(&site.join("sw.js"), "const BUILD = \"", "const BUILD = \"f")?;
@@ -152,14 +152,14 @@ fn a_new_version_is_told_of_and_taken_by_a_reload() -> Result<()> {
 fn an_embedded_page_keeps_nothing() -> Result<()> {
     // The page waits two seconds before it is cached; this script removes the delay.
     let address = address()?;
-    let page = Page::open(Kind::Chromium, &format!("{address}?embed=1"), HURRY)?;
+    let page = Page::open(BrowserKind::Chromium, &format!("{address}?embed=1"), HURRY)?;
     page.still()?;
     let found = "return navigator.serviceWorker.getRegistrations().then((all) => [all.length, localStorage.length,
         sessionStorage.length, performance.getEntriesByType('resource').filter(({ name }) => name.includes('worker.js')).length])";
     assert_eq!(page.session.script(found, &[])?, json!([0, 0, 0, 0]));
     page.leave_quietly()?;
     // The same page outside a frame is cached within that time.
-    let page = Page::open(Kind::Chromium, address, HURRY)?;
+    let page = Page::open(BrowserKind::Chromium, address, HURRY)?;
     page.still()?;
     wait_for("no worker keeps the page", PATIENCE, || Ok((page.session.text(KEPT, &[])? == "activated").then_some(())))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use e2e::server::Server;
 use e2e::session::{PICTURE, QUIET};
-use e2e::{Element, Kind, Session, wait_for};
+use e2e::{Element, BrowserKind, Session, wait_for};
 use serde_json::json;
 use walkdir::WalkDir;
 use xtask::shell::dist;
@@ -126,16 +126,16 @@ impl Page {
 
     /// Opens the page for a first visit, with a script that runs before the page's own.
     pub(crate) fn with_script(script: &str) -> Result<Self> {
-        Self::open(Kind::Chromium, address()?, script)
+        Self::open(BrowserKind::Chromium, address()?, script)
     }
 
     /// Opens the page with this fragment, in a clean browser.
     pub(crate) fn with_fragment(fragment: &str) -> Result<Self> {
-        Self::open(Kind::Chromium, &format!("{}{fragment}", address()?), "")
+        Self::open(BrowserKind::Chromium, &format!("{}{fragment}", address()?), "")
     }
 
     /// Opens the page for a first visit in this kind of browser.
-    pub(crate) fn first_visit_in(kind: Kind) -> Result<Self> {
+    pub(crate) fn first_visit_in(kind: BrowserKind) -> Result<Self> {
         Self::open(kind, address()?, "")
     }
 
@@ -147,20 +147,20 @@ impl Page {
     }
 
     /// Opens an address in this kind of browser, with a script that runs before the page's own.
-    pub(crate) fn open(kind: Kind, address: &str, script: &str) -> Result<Self> {
+    pub(crate) fn open(kind: BrowserKind, address: &str, script: &str) -> Result<Self> {
         let opened = Self::open_once(kind, address, script);
         // WebKitGTK's own process now and then ends as it starts.
         opened.or_else(|error| match kind {
-            Kind::Webkit if format!("{error:#}").contains("page crash or hang") => {
+            BrowserKind::Webkit if format!("{error:#}").contains("page crash or hang") => {
                 Self::open_once(kind, address, script)
             }
             _ => Err(error),
         })
     }
 
-    fn open_once(kind: Kind, address: &str, script: &str) -> Result<Self> {
+    fn open_once(kind: BrowserKind, address: &str, script: &str) -> Result<Self> {
         let session = Session::fresh(kind)?;
-        if kind != Kind::Webkit {
+        if kind != BrowserKind::Webkit {
             session.before_scripts(&format!("{WITNESS}\n{script}"))?;
         }
         session.open(address)?;
@@ -188,7 +188,7 @@ impl Page {
         let read = || self.session.script(&script, &[json!(OUTPUTS)]);
         // WebKitGTK's driver now and then cannot parse an answer; looking again changes nothing.
         let answer = read().or_else(|error| match self.session.kind() {
-            Kind::Webkit if error.to_string().contains("Could not parse script result") => read(),
+            BrowserKind::Webkit if error.to_string().contains("Could not parse script result") => read(),
             _ => Err(error),
         });
         let seen: Vec<String> = serde_json::from_value(answer?)?;

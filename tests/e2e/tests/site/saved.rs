@@ -1,7 +1,7 @@
 //! Saved figures link back to the scenario on screen, and a file that cannot be made is explained.
 
 use anyhow::Result;
-use e2e::{Kind, wait_for};
+use e2e::{BrowserKind, wait_for};
 use links::{carried, decode};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn names(page: &Page, count: usize) -> Result<String> {
 #[test]
 fn a_figure_saved_in_an_embed_leads_to_the_scenario_on_screen() -> Result<()> {
     let site = format!("{}?embed=1&view=verdict.map.curve#v=1&gpus=64", address()?);
-    let page = Page::open(Kind::Chromium, &site, KEEP)?;
+    let page = Page::open(BrowserKind::Chromium, &site, KEEP)?;
     let before = page.settled()?;
     let gpus = page.session.text(MOVE, &[])?;
     page.wait_for("the slider changes nothing", |now| now.outputs != before.outputs)?;
@@ -54,9 +54,9 @@ fn a_figure_saved_in_an_embed_leads_to_the_scenario_on_screen() -> Result<()> {
     // The link equals the embed's own link to the page.
     let own = page.session.text("return document.querySelector('.away a').href", &[])?;
     let svg = page.session.text(TEXT, &[json!(0)])?;
-    assert_eq!(carried::of_svg(&svg).as_deref(), Some(own.as_str()));
+    assert_eq!(carried::link_in_svg(&svg).as_deref(), Some(own.as_str()));
     let csv = page.session.text(TEXT, &[json!(1)])?;
-    assert_eq!(carried::of_text(&csv), Some(own.as_str()));
+    assert_eq!(carried::link_in_text(&csv), Some(own.as_str()));
     let fragment = own.split_once('#').map_or("", |(_, fragment)| fragment);
     assert_eq!(decode(fragment).scenario.gpus.to_string(), gpus);
     assert!(own.contains("?view=verdict.map.curve#") && !own.contains("embed=1"), "{own}");
@@ -69,7 +69,7 @@ fn a_figure_saved_in_the_middle_of_a_gesture_leads_to_the_scenario_that_it_shows
     let gpus = page.session.text(MOVE, &[json!("Save map as CSV")])?;
     assert_eq!(names(&page, 1)?, format!("shardwise-map-13b-{gpus}x-a100-40gb.csv"));
     let csv = page.session.text(TEXT, &[json!(0)])?;
-    let link = carried::of_text(&csv).unwrap_or_default();
+    let link = carried::link_in_text(&csv).unwrap_or_default();
     let fragment = link.split_once('#').map_or("", |(_, fragment)| fragment);
     assert_eq!(decode(fragment).scenario.gpus.to_string(), gpus, "{link}");
     page.leave_quietly()

@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result};
 use e2e::Key;
-use e2e::Kind;
+use e2e::BrowserKind;
 use e2e::server::{Answer, Server, fetch_with};
 use xtask::programs::NGINX_BROTLI;
 
@@ -103,7 +103,7 @@ fn the_page_works_at_the_root_of_a_host() -> Result<()> {
 
 /// Checks that the page opens and follows a slider.
 fn works(server: &Server) -> Result<()> {
-    let page = Page::open(Kind::Chromium, server.url(), "")?;
+    let page = Page::open(BrowserKind::Chromium, server.url(), "")?;
     let before = page.settled()?;
     let slider = page.slider("Link bandwidth")?;
     page.session.focus(&slider)?;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use e2e::{Element, Key, Kind, wait_for};
+use e2e::{Element, Key, BrowserKind, wait_for};
 use serde_json::json;
 
 use crate::page::{PATIENCE, Page, SLIDERS, Sight};
@@ -105,7 +105,7 @@ const RUSH: &str = "const slider = document.querySelector(`input[type=range][ari
 
 #[test]
 fn after_a_rush_of_events_the_figures_are_those_of_the_last() -> Result<()> {
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let page = Page::first_visit_in(kind)?;
         let before = page.settled()?;
         // The worker paints what the page has painted, to the pixel.
@@ -130,7 +130,7 @@ fn after_a_rush_of_events_the_figures_are_those_of_the_last() -> Result<()> {
 fn figures_are_read_and_captured_at_once_after_keys() -> Result<()> {
     // Firefox let who read a canvas of its worker wait for ten seconds.
     const AT_ONCE: Duration = Duration::from_secs(2);
-    for kind in [Kind::Chromium, Kind::Firefox] {
+    for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let page = Page::first_visit_in(kind)?;
         wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
         let slider = page.slider("Sequence length")?;

@@ -96,10 +96,10 @@ impl Layout {
         let memory = wrapped(&poster.memory.caption, WIDTH - MARGIN - beside);
         // The plots get the height that the other parts and their legends leave.
         let bar_style = Style { css_width: WIDTH - 2.0 * MARGIN, css_height: BAR, ..STYLE };
-        let parts = Saved::of_bar(poster.memory, &bar_style);
+        let parts = Saved::from_bar(poster.memory, &bar_style);
         let legend = |height: f64| {
             let style = Style { css_width: HALF, css_height: height, ..STYLE };
-            (style, [poster.map, poster.curve].map(|spec| Saved::of_chart(spec, &style)))
+            (style, [poster.map, poster.curve].map(|spec| Saved::from_chart(spec, &style)))
         };
         let under =
             |height: f64, legends: &[Saved; 2]| legends.iter().map(|legend| legend.height - height).fold(0.0, f64::max);

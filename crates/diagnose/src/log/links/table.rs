@@ -95,11 +95,11 @@ pub fn read(text: &str) -> Result<Vec<Point>, String> {
             if run.begun {
                 run = Run { program: run.program, ..Run::default() };
             }
-            of_rank(rank, &mut run);
+            parse_rank(rank, &mut run);
             continue;
         }
         let is_row = line.starts_with(|first: char| first.is_ascii_digit()) && points.len() < MOST_POINTS;
-        if let Some(point) = is_row.then(|| of_line(line, &run)).flatten() {
+        if let Some(point) = is_row.then(|| parse_point(line, &run)).flatten() {
             points.push(point);
             run.begun = true;
         }
@@ -121,7 +121,7 @@ pub fn read(text: &str) -> Result<Vec<Point>, String> {
 }
 
 /// Parses `Rank  0 Group  0 Pid    313 on host device  0 [0x18] NVIDIA H100 80GB HBM3`.
-fn of_rank<'a>(line: &'a str, run: &mut Run<'a>) {
+fn parse_rank<'a>(line: &'a str, run: &mut Run<'a>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let after = |word: &str| words.iter().position(|other| *other == word).and_then(|at| words.get(at + 1)).copied();
     let Some(host) = after("on") else { return };
@@ -175,7 +175,7 @@ fn row(words: &[&str]) -> Option<(f64, f64, f64, f64)> {
     is_row.then_some(row)
 }
 
-fn of_line(line: &str, run: &Run) -> Option<Point> {
+fn parse_point(line: &str, run: &Run) -> Option<Point> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (bytes, micros, algorithm, bus) = row(&words)?;
     let ratio = bus / algorithm;

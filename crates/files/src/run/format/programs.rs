@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use catalog::programs::Program;
 use serde::Deserialize;
 
-use super::signatures::Shown;
+use super::signatures::FileSignatures;
 use crate::run::program::Table;
 use crate::run::refusal::Refusal;
 use crate::run::tree::Tree;
@@ -65,7 +65,7 @@ static PROGRAMS: LazyLock<Vec<Signatures>> = LazyLock::new(|| {
 });
 
 impl Signatures {
-    fn is_of(&self, shown: &Shown) -> bool {
+    fn is_of(&self, shown: &FileSignatures) -> bool {
         self.keys.iter().any(|keys| keys.split(' ').all(|key| shown.has_key(key)))
             || self.commands.iter().any(|command| shown.has_command(command))
             || self.imports.iter().any(|module| shown.imports(module))
@@ -79,7 +79,7 @@ impl Signatures {
 
     /// Returns the missing keys of the closest list and those that are present; `None` if no key is
     /// present.
-    fn nearly(&self, shown: &Shown) -> Option<(Vec<&str>, Vec<&str>)> {
+    fn nearly(&self, shown: &FileSignatures) -> Option<(Vec<&str>, Vec<&str>)> {
         let mut best: Option<(Vec<&str>, Vec<&str>)> = None;
         for keys in &self.keys {
             let (lacks, has): (Vec<&str>, Vec<&str>) = keys.split(' ').partition(|key| !shown.has_key(key));
@@ -104,7 +104,7 @@ fn distance((lacks, has): &(Vec<&str>, Vec<&str>)) -> (usize, core::cmp::Reverse
 ///
 /// A sentence if the file belongs to a program without a reader, or to no known program.
 pub(in crate::run) fn of(tree: &Tree, text: &str) -> Result<Program, Refusal> {
-    let shown = Shown::of(tree, text);
+    let shown = FileSignatures::of(tree, text);
     let Some(program) = PROGRAMS.iter().find(|program| program.is_of(&shown)) else {
         return Err(Refusal::unknown(unknown(&shown)));
     };
@@ -118,7 +118,7 @@ pub(in crate::run) fn refused(text: &str) -> Option<Refusal> {
 }
 
 /// Returns a sentence about the keys that a file lacks to be of a known program.
-fn unknown(shown: &Shown) -> String {
+fn unknown(shown: &FileSignatures) -> String {
     let readers = PROGRAMS.iter().filter(|program| program.program.is_some());
     let names: Vec<&str> = readers.clone().map(|program| program.name.as_str()).collect();
     let near = readers.filter_map(|program| Some((program, program.nearly(shown)?)));

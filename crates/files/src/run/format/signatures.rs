@@ -6,7 +6,7 @@ use crate::run::spelling::plain;
 use crate::run::tree::{MOST_VALUES, Syntax, Tree, Value, last_part};
 
 /// Signatures of a file.
-pub(super) struct Shown<'a> {
+pub(super) struct FileSignatures<'a> {
     /// Keys that have a value, with their values, sorted.
     keys: Vec<(String, String)>,
     /// Places in `keys` by the last part of the key.
@@ -17,7 +17,7 @@ pub(super) struct Shown<'a> {
     modules: Vec<&'a str>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> FileSignatures<'a> {
     pub(super) fn of(tree: &Tree, text: &'a str) -> Self {
         let has_value = |value: &Value| *value != Value::Null;
         let keys = tree.entries.iter().filter(|entry| has_value(&entry.value));

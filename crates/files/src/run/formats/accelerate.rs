@@ -57,7 +57,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         }
         "megatron_lm" => {
             draft.record(&kind, "Megatron-LM");
-            megatron::of_accelerate(keys, draft);
+            megatron::read_accelerate_section(keys, draft);
         }
         "no" => {
             draft.set_option_from(&kind, ParamId::Strategy, "ddp");
@@ -70,7 +70,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-fn mixed(found: &crate::run::keys::Found<String>, draft: &mut Draft, alone: bool) {
+fn mixed(found: &crate::run::keys::KeyedValue<String>, draft: &mut Draft, alone: bool) {
     match found.value.as_str() {
         // Sizes are those of bf16, which a V100 and a T4 lack.
         "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {

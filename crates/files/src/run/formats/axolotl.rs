@@ -134,7 +134,7 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Reads patterns of the names of trained parameters: layers from some layer on.
-fn unfrozen(found: &crate::run::keys::Found<Vec<String>>, draft: &mut Draft) {
+fn unfrozen(found: &crate::run::keys::KeyedValue<Vec<String>>, draft: &mut Draft) {
     let layer = |name: &String| {
         let (_, rest) = name.split_once("layers\\.").or_else(|| name.split_once("layers."))?;
         rest.split(|sign: char| !sign.is_ascii_digit()).next()?.parse::<u32>().ok()
@@ -154,7 +154,7 @@ fn precision(keys: &mut Keys, draft: &mut Draft) {
     let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);
     let fp16 = keys.word(&["fp16"]);
     let is_on =
-        |found: &&crate::run::keys::Found<String>| matches!(found.value.as_str(), "true" | "auto" | "full" | "yes");
+        |found: &&crate::run::keys::KeyedValue<String>| matches!(found.value.as_str(), "true" | "auto" | "full" | "yes");
     let half = [&bf16, &fp16].into_iter().flatten().find(is_on).cloned();
     let adapters = draft.scenario.trained.has_adapters();
     let sharded = keys.has("fsdp_config") || keys.has("fsdp") || keys.has("dp_shard_size");

@@ -5,14 +5,14 @@ use engine::scenario::Model;
 
 use crate::run::File;
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 use huggingface as config;
 
 /// Returns the key that represents a whole file in the list of understood keys.
-fn whole(keys: &mut Keys, key: &str) -> Found<String> {
+fn whole(keys: &mut Keys, key: &str) -> KeyedValue<String> {
     let found = keys.text(&[key]);
     let file = found.as_ref().map_or(0, |found| found.file);
-    found.unwrap_or(Found { value: String::new(), file, key: key.to_owned(), shown: String::new() })
+    found.unwrap_or(KeyedValue { value: String::new(), file, key: key.to_owned(), shown: String::new() })
 }
 
 /// Reads a model's config.

@@ -6,10 +6,10 @@ use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
-use crate::run::keys::Found;
+use crate::run::keys::KeyedValue;
 
 /// Sets a recipe by name; an unknown name is reported, and nothing changes.
-pub(super) fn recipe(found: &Found<String>, library: Library, gathered: bool, draft: &mut Draft) {
+pub(super) fn recipe(found: &KeyedValue<String>, library: Library, gathered: bool, draft: &mut Draft) {
     let Some(recipe) = named(library, &found.value) else {
         draft.unknown(found, ParamId::ComputeFormat);
         return;
@@ -36,7 +36,7 @@ pub(super) fn recipe(found: &Found<String>, library: Library, gathered: bool, dr
 }
 
 /// Sets one of Megatron-Bridge's recipes; returns false if the name is not a low-precision recipe.
-pub(super) fn of_bridge(found: &Found<String>, draft: &mut Draft) -> bool {
+pub(super) fn set_bridge_recipe(found: &KeyedValue<String>, draft: &mut Draft) -> bool {
     let Some(mixed) = mixed(&found.value) else { return false };
     recipe(&found.with(mixed.recipe.to_owned()), Library::TransformerEngine, mixed.gathered, draft);
     let layers: u32 = mixed.layers_in_16_bits.iter().sum();

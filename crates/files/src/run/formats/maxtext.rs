@@ -10,7 +10,7 @@ use links::v1::CUSTOM_SHAPE;
 
 use super::shared;
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 
 /// Reads a file or arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
@@ -232,7 +232,7 @@ fn recomputation(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-fn modules(found: &Found<String>, draft: &mut Draft, modules: RecomputeModules) {
+fn modules(found: &KeyedValue<String>, draft: &mut Draft, modules: RecomputeModules) {
     draft.set_option_from(found, ParamId::Recompute, "modules");
     draft.scenario.recompute_modules = modules;
 }
@@ -247,7 +247,7 @@ enum Product {
 
 /// Sets the kept share of activations: the outputs of these products, relative to the outputs of
 /// all products of a layer, by columns.
-fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
+fn products(found: &KeyedValue<String>, draft: &mut Draft, kept: &[Product]) {
     let model = draft.scenario.model.architecture();
     let percent = (100.0 * kept_share(&model, kept)).round();
     draft.set_option_from(found, ParamId::Recompute, "fraction");

@@ -16,7 +16,7 @@ use engine::params::ParamId;
 
 use super::{low_precision, shared};
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 
 /// Access to arguments below some prefixes of paths.
 pub(super) struct Args<'k, 'a> {
@@ -258,7 +258,7 @@ struct FewBits {
 
 impl FewBits {
     fn read(self, args: &mut Args, draft: &mut Draft) {
-        let is_set = |found: &Found<String>| !matches!(found.value.as_str(), "false" | "none" | "null");
+        let is_set = |found: &KeyedValue<String>| !matches!(found.value.as_str(), "false" | "none" | "null");
         let is_gathered = args.flag(&self.gathers).is_some_and(|found| found.value);
         let recipe = args.word(&[self.recipe]).filter(|found| is_set(found) && found.value != "custom");
         let Some(found) = args.word(&self.format).filter(is_set) else { return };
@@ -306,7 +306,7 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
 }
 
 /// Reads the Megatron-LM section of Accelerate's file.
-pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
+pub(super) fn read_accelerate_section(keys: &mut Keys, draft: &mut Draft) {
     kernels(Program::Accelerate, keys, draft);
     let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };
     for (names, id) in [

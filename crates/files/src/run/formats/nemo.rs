@@ -40,7 +40,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     megatron::kernels(Program::MegatronBridge, keys, draft);
     let recipe = keys.word(&["recipe", "recipe_name"]);
     let named = keys.text(&["model.hf_path", "hf_path", "*hf_path", "$HF_MODEL_ID", "$HF_MODEL", "hf_model_id"]);
-    if let Some(found) = named.filter(|found| models::of_name(&found.value).is_some()) {
+    if let Some(found) = named.filter(|found| models::find_model(&found.value).is_some()) {
         draft.model_named(&found);
     } else if let Some(found) = recipe.clone() {
         // `llama32_1b_pretrain_config`: the model, and the kind of training.
@@ -58,7 +58,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
         ParamId::Recipe,
         if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" },
     );
-    if let Some(found) = precision.filter(|found| !low_precision::of_bridge(found, draft)) {
+    if let Some(found) = precision.filter(|found| !low_precision::set_bridge_recipe(found, draft)) {
         if found.value.contains("fp8") {
             draft.set_option_from(&found, ParamId::ComputeFormat, "fp8-gather");
         } else if found.value.contains("fp4") {
@@ -104,13 +104,13 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     }
     megatron::eight_bits(&mut args, draft);
     if let Some(found) =
-        args.text(&["restore_from_path", "hf_model"]).filter(|found| models::of_name(&found.value).is_some())
+        args.text(&["restore_from_path", "hf_model"]).filter(|found| models::find_model(&found.value).is_some())
     {
         draft.model_named(&found);
     }
     let named = keys
         .text(&["NAME", "model", "__factory__"])
-        .filter(|found| !draft.has_model && models::of_name(&models::spelled(&found.value)).is_some());
+        .filter(|found| !draft.has_model && models::find_model(&models::spelled(&found.value)).is_some());
     if let Some(found) = named {
         draft.model_called(&found, &models::spelled(&found.value));
     }

@@ -5,7 +5,7 @@ use engine::model::trained::Method;
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 
 /// The keys of one trainer.
 pub(super) struct Names<'a> {
@@ -55,7 +55,7 @@ pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
 }
 
 /// Sets the matrices with adapters, by the names of modules.
-pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
+pub(super) fn targets(found: &KeyedValue<Vec<String>>, draft: &mut Draft) {
     let has = |words: &[&str]| {
         found.value.iter().any(|name| {
             let last = name.rsplit(['.', '*']).next().unwrap_or_default().trim_matches(['"', '\'', '\\', '$', '^']);
@@ -145,7 +145,7 @@ pub(super) fn base(keys: &mut Keys, draft: &mut Draft, nested: &[&str]) {
 }
 
 /// Reads the adapters of a run, where a flag selects all linear matrices.
-pub(super) fn lora_of_all(keys: &mut Keys, draft: &mut Draft, names: &Names, linear: Option<Found<bool>>) {
+pub(super) fn lora_of_all(keys: &mut Keys, draft: &mut Draft, names: &Names, linear: Option<KeyedValue<bool>>) {
     let of_all = Names { targets: &[], usual_targets: "all", ..*names };
     lora(keys, draft, &of_all);
     draft.assumed.retain(|said| !said.starts_with("The matrices with adapters"));

@@ -8,7 +8,7 @@ use engine::model::software::{Framework, Kernels, NormKernel, Segments};
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 use crate::run::tree::Syntax;
 
 /// Reads the GPUs from the flags of torchrun, srun, accelerate and deepspeed, and from variables of
@@ -40,7 +40,7 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Reads `--gres=gpu:8` or `--gpus-per-node=h100:8`.
-fn per_node_of_slurm(keys: &mut Keys) -> Option<Found<u32>> {
+fn per_node_of_slurm(keys: &mut Keys) -> Option<KeyedValue<u32>> {
     let found = keys.text(&["gres", "gpus_per_node"])?;
     let count = found.value.rsplit(':').next()?.parse().ok().filter(|count| *count > 0)?;
     Some(found.with(count))
@@ -100,7 +100,7 @@ const OPTIMIZERS: &[(&str, &str)] = &[
 ];
 
 /// Sets the optimizer of a name, and its kernel if the name states one.
-pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
+pub(super) fn optimizer(found: Option<KeyedValue<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     let name = found.value.rsplit(['.', ':']).next().unwrap_or_default().trim_matches('"').to_ascii_lowercase();
     let Some((_, option)) = OPTIMIZERS.iter().find(|(known, _)| *known == name) else {
@@ -131,7 +131,7 @@ pub(super) fn hugging_face(program: Program, keys: &Keys, draft: &mut Draft) {
 }
 
 /// Records the micro-batch; a contradicting second value is reported.
-pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
+pub(super) fn micro(found: Option<KeyedValue<u32>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match &draft.batch.micro {
         Some(before) if before.value != found.value => {
@@ -145,7 +145,7 @@ pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
 }
 
 /// Records the micro-batches per step; a contradicting second value is reported.
-pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
+pub(super) fn accum(found: Option<KeyedValue<u32>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match &draft.batch.accum {
         Some(before) if before.value != found.value => {

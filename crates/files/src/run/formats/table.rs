@@ -8,9 +8,9 @@ use links::put;
 use links::v1::CUSTOM_SHAPE;
 
 use super::{peft, shared, trainer};
-use crate::run::Line;
+use crate::run::UnderstoodKey;
 use crate::run::draft::{Draft, NO_FILE};
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 use crate::run::program::{Meaning, Row, Rows, Table};
 use crate::run::spelling::shortened;
 
@@ -161,7 +161,7 @@ fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
         if let Ok(count) = value.to_string().parse::<u32>()
             && !is_said
         {
-            let usual = Found { value: count, file: NO_FILE, key: key.clone(), shown: count.to_string() };
+            let usual = KeyedValue { value: count, file: NO_FILE, key: key.clone(), shown: count.to_string() };
             count_of(key, Some(usual), draft);
         }
     }
@@ -197,7 +197,7 @@ fn said_by<'a>(row: &'a Row, keys: &Keys) -> Option<&'a Meaning> {
 fn meaning<'a>(row: &'a Row, word: &str) -> Option<&'a Meaning> {
     let is_number = params::find(&row.is).is_some_and(|param| matches!(param.kind, ParamKind::Number(_)));
     let switch = switch(word).filter(|_| !is_number);
-    of_word(&row.values, word).or_else(|| row.values.get(switch?))
+    find_word(&row.values, word).or_else(|| row.values.get(switch?))
 }
 
 /// Returns the tables' word for a switch that a file spells differently.
@@ -210,7 +210,7 @@ fn switch(word: &str) -> Option<&'static str> {
 }
 
 /// Returns the value of a word in a table: by the word itself, else by the first matching pattern.
-fn of_word<'a, V>(words: &'a Rows<V>, word: &str) -> Option<&'a V> {
+fn find_word<'a, V>(words: &'a Rows<V>, word: &str) -> Option<&'a V> {
     let by_pattern = || words.0.iter().find_map(|(pattern, value)| is_word(pattern, word).then_some(value));
     words.get(word).or_else(by_pattern)
 }
@@ -249,7 +249,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
     let Some(found) = found else { return Ok(false) };
     let word = found.value.to_ascii_lowercase();
     let said = |words: &Rows<String>| {
-        let said = words.get(&word).or_else(|| of_word(words, &word).filter(|_| is_on(&word)));
+        let said = words.get(&word).or_else(|| find_word(words, &word).filter(|_| is_on(&word)));
         said.map(|said| format!("{} = {}: {said}", found.key, found.shown))
     };
     if let Some(said) = said(&row.refuses) {
@@ -272,7 +272,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
                 }
                 is_first = false;
             }
-            let is_said = |line: &Line| line.file == found.file && line.key == found.key;
+            let is_said = |line: &UnderstoodKey| line.file == found.file && line.key == found.key;
             if several.0.is_empty() && !draft.understood.iter().any(is_said) {
                 draft.record(&found, row.meaning());
             }
@@ -350,7 +350,7 @@ fn is_on(word: &str) -> bool {
 }
 
 /// Sets a parameter of links, or the value behind one of the reader's own names.
-fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
+fn set(key: &str, value: &str, found: &KeyedValue<String>, draft: &mut Draft) {
     if key.starts_with("shape.") {
         put_besides(key, value, draft);
         return draft.record(found, "The model's shape");
@@ -386,7 +386,7 @@ fn is_option(id: ParamId, value: &str) -> bool {
 }
 
 /// Reads a key whose words are not listed in the table.
-fn own(table: &'static Table, row: &Row, names: &[&str], found: &Found<String>, keys: &mut Keys, draft: &mut Draft) {
+fn own(table: &'static Table, row: &Row, names: &[&str], found: &KeyedValue<String>, keys: &mut Keys, draft: &mut Draft) {
     match row.is.as_str() {
         "model" => model(table, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
         "noted" => draft.record(found, row.meaning()),
@@ -483,7 +483,7 @@ fn spellings(key: &str) -> Vec<&str> {
 }
 
 /// Records a count from which the batch, the length or the GPUs follow.
-fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
+fn count_of(name: &str, found: Option<KeyedValue<u32>>, draft: &mut Draft) {
     let world = &mut draft.world;
     match name {
         "micro" | "mbs" => shared::micro(found, draft),
@@ -494,7 +494,7 @@ fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
         "nodes" => world.nodes = found.or(world.nodes.take()),
         "per_node" => {
             // The launcher's total is the count per node in this program.
-            let is_same = |gpus: &Found<u32>| found.as_ref().is_some_and(|found| found.key == gpus.key);
+            let is_same = |gpus: &KeyedValue<u32>| found.as_ref().is_some_and(|found| found.key == gpus.key);
             world.gpus = world.gpus.take().filter(|gpus| !is_same(gpus));
             world.per_node = found.or(world.per_node.take());
         }
@@ -506,7 +506,7 @@ fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
     }
 }
 
-fn model(table: &'static Table, found: &Found<String>, keys: &Keys, draft: &mut Draft) {
+fn model(table: &'static Table, found: &KeyedValue<String>, keys: &Keys, draft: &mut Draft) {
     // A folder with a checkpoint has the name of the model.
     let name = found.value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = name.strip_suffix(".yaml").unwrap_or(name);
@@ -529,7 +529,7 @@ fn stripped<'a>(row: &Row, value: &'a str) -> &'a str {
 }
 
 /// Sets 16-bit precision by a switch: autocast, unless the program has its own policy.
-fn half(found: Option<Found<bool>>, draft: &mut Draft) {
+fn half(found: Option<KeyedValue<bool>>, draft: &mut Draft) {
     let Some(found) = found.filter(|found| found.value) else { return };
     if draft.scenario.recipe == engine::model::training::PrecisionPolicy::Fp32 {
         draft.set_option_from(&found, ParamId::Recipe, "autocast");
@@ -539,7 +539,7 @@ fn half(found: Option<Found<bool>>, draft: &mut Draft) {
 }
 
 /// Sets DeepSpeed's stage from a number.
-fn zero(found: &Found<String>, draft: &mut Draft) {
+fn zero(found: &KeyedValue<String>, draft: &mut Draft) {
     let option = match found.value.trim() {
         "0" => "ddp",
         "1" => "zero1",

@@ -9,7 +9,7 @@ use engine::params::ParamId;
 
 use super::{low_precision, shared};
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 use crate::run::models;
 
 /// Reads a file or flags.
@@ -34,7 +34,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     let name = keys.text(&["model.name", "*module"]);
     let flavor = keys.text(&["model.flavor", "*flavor"]);
     let assets = keys.text(&["model.hf_assets_path", "*hf_assets_path", "model.tokenizer_path"]);
-    let known = |text: &str| models::of_name(text).is_some();
+    let known = |text: &str| models::find_model(text).is_some();
     if let Some(found) = assets.as_ref().filter(|found| known(&found.value)) {
         draft.model_named(found);
         return;
@@ -273,7 +273,7 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
     // Names of the TOML, or the classes of the Python.
     let converters = keys.list(&["model.converters", "*converters"]);
     let old = keys.flag(&["float8.enable_float8_linear"]).filter(|found| found.value);
-    let named = |names: &Found<Vec<String>>, words: &[&str]| {
+    let named = |names: &KeyedValue<Vec<String>>, words: &[&str]| {
         names.value.iter().any(|name| words.iter().any(|word| name.to_ascii_lowercase().contains(word)))
     };
     let gather = keys

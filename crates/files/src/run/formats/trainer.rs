@@ -7,7 +7,7 @@ use engine::params::ParamId;
 
 use super::{peft, shared};
 use crate::run::draft::Draft;
-use crate::run::keys::{Found, Keys};
+use crate::run::keys::{KeyedValue, Keys};
 use catalog::programs::Program;
 
 /// Reads arguments of the Trainer, of a script or a file.
@@ -82,7 +82,7 @@ pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Reads whether several texts share a sequence.
-pub(super) fn packing(found: &Found<bool>, draft: &mut Draft) {
+pub(super) fn packing(found: &KeyedValue<bool>, draft: &mut Draft) {
     if found.value {
         draft.record(found, "Sequences are full");
     } else {
@@ -230,7 +230,7 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Reads the name of a DeepSpeed configuration in another file; the name often contains the stage.
-pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
+pub(super) fn deepspeed_file(found: &KeyedValue<String>, draft: &mut Draft) {
     let name = found.value.to_ascii_lowercase();
     draft.scenario.framework = Framework::DeepSpeed;
     draft.record(found, "DeepSpeed");

@@ -268,7 +268,7 @@ pub(super) fn is_hardware(before: &Scenario, after: &Scenario) -> bool {
 
 /// Returns the code of a change. A change of several kinds has the code of the most severe: degrees
 /// before the micro-batches that follow from them, precision before degrees.
-pub(crate) fn of_change(before: &Scenario, after: &Scenario) -> &'static str {
+pub(crate) fn change_code(before: &Scenario, after: &Scenario) -> &'static str {
     if is_hardware(before, after) {
         return HARDWARE;
     }
@@ -363,7 +363,7 @@ mod tests {
         for (code, change) in cases {
             let mut after = before;
             change(&mut after);
-            assert_eq!((of_change(&before, &after), rule(code).map(|rule| rule.code)), (code, Some(code)));
+            assert_eq!((change_code(&before, &after), rule(code).map(|rule| rule.code)), (code, Some(code)));
         }
         let coded = |entry: &&Rule| cases.iter().any(|(code, _)| *code == entry.code);
         assert_eq!(RULES.iter().filter(coded).count(), RULES.len() - 2, "all but what is wrong");

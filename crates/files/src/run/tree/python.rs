@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{DEEPEST, Entries, Entry, Value, joined};
-use tokens::{Kind, Token, tokens};
+use tokens::{TokenKind, Token, tokens};
 
 /// An open bracket; its content belongs to this path.
 struct Frame {
@@ -73,7 +73,7 @@ pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>
     while reader.at < tokens.len() {
         reader.step()?;
     }
-    of_one_function(reader.entries.list, function, remarks)
+    keep_one_function(reader.entries.list, function, remarks)
 }
 
 /// Keeps the entries of one function: the requested one, else the one with the most keys that no
@@ -83,7 +83,7 @@ pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>
 /// # Errors
 ///
 /// A sentence if the requested function sets nothing.
-fn of_one_function(
+fn keep_one_function(
     entries: Vec<Entry>,
     function: Option<&str>,
     remarks: &mut Vec<String>,
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is(&self, ahead: usize, sign: char) -> bool {
-        self.peek(ahead).is_some_and(|token| token.kind == Kind::Sign(sign))
+        self.peek(ahead).is_some_and(|token| token.kind == TokenKind::Sign(sign))
     }
 
     fn path(&self) -> &str {
@@ -201,32 +201,32 @@ impl<'a> Reader<'a> {
     fn step(&mut self) -> Result<(), String> {
         let Some(token) = self.peek(0) else { return Ok(()) };
         match token.kind {
-            Kind::Newline if self.frames.is_empty() => {
+            TokenKind::Newline if self.frames.is_empty() => {
                 self.at += 1;
                 self.statement();
                 Ok(())
             }
-            Kind::Sign(sign @ (')' | ']' | '}')) => {
+            TokenKind::Sign(sign @ (')' | ']' | '}')) => {
                 self.at += 1;
                 if let Some(place) = self.frames.iter().rposition(|frame| frame.closes == sign) {
                     self.frames.truncate(place);
                 }
                 Ok(())
             }
-            Kind::Sign(sign @ ('(' | '[' | '{')) => {
+            TokenKind::Sign(sign @ ('(' | '[' | '{')) => {
                 let path = self.path().to_owned();
                 self.at += 1;
                 self.open(sign, path, false)
             }
-            Kind::Sign(',') => {
+            TokenKind::Sign(',') => {
                 self.at += 1;
                 if let Some(items) = self.frames.last_mut().and_then(|frame| frame.items.as_mut()) {
                     *items += 1;
                 }
                 Ok(())
             }
-            Kind::Name => self.name(),
-            Kind::Text | Kind::Number if self.frames.last().is_some_and(|frame| frame.is_dict) && self.is(1, ':') => {
+            TokenKind::Name => self.name(),
+            TokenKind::Text | TokenKind::Number if self.frames.last().is_some_and(|frame| frame.is_dict) && self.is(1, ':') => {
                 let path = joined(self.path(), token.text);
                 self.at += 2;
                 self.value(path)
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
 
     /// Handles a new line outside of brackets: a function begins or ends.
     fn statement(&mut self) {
-        let Some(token) = self.peek(0).filter(|token| token.kind == Kind::Name) else { return };
+        let Some(token) = self.peek(0).filter(|token| token.kind == TokenKind::Name) else { return };
         if token.indent == 0 {
             self.scope = None;
         }
@@ -258,14 +258,14 @@ impl<'a> Reader<'a> {
         let mut names = vec![self.peek(0).map_or("", |token| token.text)];
         self.at += 1;
         while self.is(0, '.')
-            && let Some(token) = self.peek(1).filter(|token| token.kind == Kind::Name)
+            && let Some(token) = self.peek(1).filter(|token| token.kind == TokenKind::Name)
         {
             names.push(token.text);
             self.at += 2;
         }
         // `key: type = value`, in a class, before a function's body and in its brackets.
         let is_statement =
-            start == 0 || self.tokens.get(start.wrapping_sub(1)).is_some_and(|token| token.kind == Kind::Newline);
+            start == 0 || self.tokens.get(start.wrapping_sub(1)).is_some_and(|token| token.kind == TokenKind::Newline);
         let in_call = self.frames.last().is_some_and(|frame| frame.closes == ')');
         if self.is(0, ':')
             && names.len() == 1
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
             let path = joined(self.path(), &key);
             self.at += 1;
             // The name of a whole configuration is not a key.
-            let is_call = self.peek(0).is_some_and(|token| token.kind == Kind::Name);
+            let is_call = self.peek(0).is_some_and(|token| token.kind == TokenKind::Name);
             let is_whole = self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str());
             let path = if is_whole || self.callee().is_some_and(takes_arguments) { String::new() } else { path };
             return self.value(path);
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
     /// Returns the last part of the callee's name.
     fn callee(&self) -> Option<&'a str> {
         let mut ahead = 0;
-        while self.peek(ahead)?.kind == Kind::Name {
+        while self.peek(ahead)?.kind == TokenKind::Name {
             if self.is(ahead + 1, '(') {
                 return self.peek(ahead).map(|token| token.text);
             }
@@ -313,15 +313,15 @@ impl<'a> Reader<'a> {
     fn field(&mut self, path: String) -> Result<(), String> {
         let mut depth = 0_i32;
         let default = (0..MOST_FIELD).find(|ahead| match self.peek(*ahead).map(|token| token.kind) {
-            Some(Kind::Sign('(' | '[' | '{')) => {
+            Some(TokenKind::Sign('(' | '[' | '{')) => {
                 depth += 1;
                 false
             }
-            Some(Kind::Sign(')' | ']' | '}')) => {
+            Some(TokenKind::Sign(')' | ']' | '}')) => {
                 depth -= 1;
                 false
             }
-            Some(Kind::Name) => {
+            Some(TokenKind::Name) => {
                 depth == 1 && self.peek(*ahead).is_some_and(|token| token.text == "default") && self.is(ahead + 1, '=')
             }
             _ => false,
@@ -339,10 +339,10 @@ impl<'a> Reader<'a> {
         let mut depth = 0_i32;
         for ahead in 1..40 {
             match self.peek(ahead)?.kind {
-                Kind::Sign('[' | '(') => depth += 1,
-                Kind::Sign(']') => depth -= 1,
-                Kind::Sign('=') if depth == 0 => return Some(ahead),
-                Kind::Sign(')' | ',') | Kind::Newline if depth == 0 => return None,
+                TokenKind::Sign('[' | '(') => depth += 1,
+                TokenKind::Sign(']') => depth -= 1,
+                TokenKind::Sign('=') if depth == 0 => return Some(ahead),
+                TokenKind::Sign(')' | ',') | TokenKind::Newline if depth == 0 => return None,
                 _ => {}
             }
         }
@@ -366,11 +366,11 @@ impl<'a> Reader<'a> {
     fn value(&mut self, path: String) -> Result<(), String> {
         let Some(token) = self.peek(0) else { return Ok(()) };
         match token.kind {
-            Kind::Sign('{') => {
+            TokenKind::Sign('{') => {
                 self.at += 1;
                 self.open('{', path, false)
             }
-            Kind::Sign(sign @ ('[' | '(')) => {
+            TokenKind::Sign(sign @ ('[' | '(')) => {
                 if let Some((items, span)) = self.scalars(sign) {
                     self.add(&path, Value::List(items), Some(span))
                 } else {
@@ -382,13 +382,13 @@ impl<'a> Reader<'a> {
                     self.open(sign, path, true)
                 }
             }
-            Kind::Name => {
+            TokenKind::Name => {
                 let mut name = token.text.to_owned();
                 let start = token.span.start;
                 let mut end = token.span.end;
                 let mut ahead = 1;
                 while self.is(ahead, '.')
-                    && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == Kind::Name)
+                    && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == TokenKind::Name)
                 {
                     name.push('.');
                     name.push_str(next.text);
@@ -418,14 +418,14 @@ impl<'a> Reader<'a> {
                     None => self.add(&path, Value::plain(name), Some(start..end)),
                 }
             }
-            Kind::Number => self.number(&path),
-            Kind::Sign('-') if self.peek(1).is_some_and(|next| next.kind == Kind::Number) => {
+            TokenKind::Number => self.number(&path),
+            TokenKind::Sign('-') if self.peek(1).is_some_and(|next| next.kind == TokenKind::Number) => {
                 let next = self.peek(1).map_or("", |next| next.text);
                 let span = token.span.start..self.peek(1).map_or(token.span.end, |next| next.span.end);
                 self.at += 2;
                 self.add(&path, Value::plain(format!("-{next}")), Some(span))
             }
-            Kind::Text => {
+            TokenKind::Text => {
                 self.at += 1;
                 self.add(&path, Value::Scalar { text: token.text.to_owned(), quoted: true }, Some(token.span.clone()))
             }
@@ -477,9 +477,9 @@ impl<'a> Reader<'a> {
         let (mut names, mut depth, mut ahead) = (Vec::new(), 0_u32, 0);
         while let Some(token) = self.peek(ahead) {
             match token.kind {
-                Kind::Sign('[' | '(' | '{') => depth += 1,
-                Kind::Sign(']' | ')' | '}') => depth -= 1,
-                Kind::Name if depth == 1 && token.text != "Config" => names.push(token.text.to_owned()),
+                TokenKind::Sign('[' | '(' | '{') => depth += 1,
+                TokenKind::Sign(']' | ')' | '}') => depth -= 1,
+                TokenKind::Name if depth == 1 && token.text != "Config" => names.push(token.text.to_owned()),
                 _ => {}
             }
             if depth == 0 {
@@ -496,7 +496,7 @@ impl<'a> Reader<'a> {
         let plain = |token: &Token| token.text.replace('_', "");
         let (mut text, mut end, mut ahead) = (plain(token), token.span.end, 1);
         while self.is(ahead, '*')
-            && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == Kind::Number)
+            && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == TokenKind::Number)
             && let (Ok(left), Ok(right)) = (text.parse::<u64>(), plain(next).parse::<u64>())
         {
             text = left.saturating_mul(right).to_string();
@@ -505,7 +505,7 @@ impl<'a> Reader<'a> {
         }
         self.at += ahead;
         // Other arithmetic is not evaluated.
-        let is_more = self.peek(0).is_some_and(|next| matches!(next.kind, Kind::Sign('*' | '/' | '+' | '-' | '%')));
+        let is_more = self.peek(0).is_some_and(|next| matches!(next.kind, TokenKind::Sign('*' | '/' | '+' | '-' | '%')));
         if is_more { Ok(()) } else { self.add(path, Value::plain(text), Some(token.span.start..end)) }
     }
 
@@ -517,13 +517,13 @@ impl<'a> Reader<'a> {
         loop {
             let token = self.peek(ahead)?;
             match token.kind {
-                Kind::Sign(found) if found == closes => {
+                TokenKind::Sign(found) if found == closes => {
                     self.at += ahead + 1;
                     return Some((items, start..token.span.end));
                 }
-                Kind::Sign(',') | Kind::Newline => {}
-                Kind::Text | Kind::Number => items.push(token.text.to_owned()),
-                Kind::Name if !matches!(self.peek(ahead + 1)?.kind, Kind::Sign('.' | '(')) => {
+                TokenKind::Sign(',') | TokenKind::Newline => {}
+                TokenKind::Text | TokenKind::Number => items.push(token.text.to_owned()),
+                TokenKind::Name if !matches!(self.peek(ahead + 1)?.kind, TokenKind::Sign('.' | '(')) => {
                     items.push(token.text.to_owned());
                 }
                 _ => return None,

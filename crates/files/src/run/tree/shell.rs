@@ -32,7 +32,7 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     if words.len() > MOST_VALUES {
         return Err(too_many());
     }
-    let mut variables = of_slurm(text);
+    let mut variables = slurm_variables(text);
     let mut visible = None;
     let mut entries = Entries::default();
     let mut branches = false;
@@ -122,7 +122,7 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
 
 /// Returns the variables that Slurm sets for a script by its `#SBATCH` lines (sbatch(1), "Output
 /// environment variables").
-fn of_slurm(text: &str) -> HashMap<String, Variable> {
+fn slurm_variables(text: &str) -> HashMap<String, Variable> {
     const NAMES: [(&str, &[&str]); 5] = [
         ("--nodes", &["SLURM_JOB_NUM_NODES", "SLURM_NNODES"]),
         ("-N", &["SLURM_JOB_NUM_NODES", "SLURM_NNODES"]),

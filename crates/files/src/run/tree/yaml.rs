@@ -8,7 +8,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::{DEEPEST, Entries, Entry, MOST_REPEATED, MOST_VALUES, Value, joined, too_many};
 
 /// The relevant part of a parser event.
-enum Part {
+enum ParserEvent {
     Scalar { text: String, quoted: bool },
     Alias(usize),
     StartList,
@@ -17,7 +17,7 @@ enum Part {
 }
 
 struct Placed {
-    part: Part,
+    part: ParserEvent,
     span: Range<usize>,
 }
 
@@ -141,22 +141,22 @@ fn events(text: &str) -> Result<Events, String> {
                 if anchor > 0 {
                     events.anchors.insert(anchor, at..at + 1);
                 }
-                Part::Scalar { text: text.into_owned(), quoted: style != ScalarStyle::Plain }
+                ParserEvent::Scalar { text: text.into_owned(), quoted: style != ScalarStyle::Plain }
             }
-            Event::Alias(anchor) => Part::Alias(anchor),
+            Event::Alias(anchor) => ParserEvent::Alias(anchor),
             Event::SequenceStart(anchor, _) => {
                 open.push((at, anchor));
-                Part::StartList
+                ParserEvent::StartList
             }
             Event::MappingStart(anchor, _) => {
                 open.push((at, anchor));
-                Part::StartMap
+                ParserEvent::StartMap
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some((start, anchor)) = open.pop().filter(|(_, anchor)| *anchor > 0) {
                     events.anchors.insert(anchor, start..at + 1);
                 }
-                Part::End
+                ParserEvent::End
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
                 continue;
@@ -186,11 +186,11 @@ impl Walk<'_> {
             return Err(format!("it is nested deeper than {DEEPEST} levels"));
         }
         match &placed.part {
-            Part::Scalar { text, quoted } => {
+            ParserEvent::Scalar { text, quoted } => {
                 self.entries.add(path, Value::of(text.clone(), *quoted), Some(placed.span.clone()))?;
                 Ok(at + 1)
             }
-            Part::Alias(anchor) => {
+            ParserEvent::Alias(anchor) => {
                 if let Some(range) = events.anchors.get(anchor).filter(|range| range.end <= at) {
                     self.repeated += range.len();
                     if self.repeated > MOST_REPEATED {
@@ -200,9 +200,9 @@ impl Walk<'_> {
                 }
                 Ok(at + 1)
             }
-            Part::StartList => self.list(at, path, depth),
-            Part::StartMap => self.map(at, path, depth),
-            Part::End => Ok(at + 1),
+            ParserEvent::StartList => self.list(at, path, depth),
+            ParserEvent::StartMap => self.map(at, path, depth),
+            ParserEvent::End => Ok(at + 1),
         }
     }
 
@@ -211,15 +211,15 @@ impl Walk<'_> {
         let mut at = start + 1;
         loop {
             match events.list.get(at).map(|placed| &placed.part) {
-                None | Some(Part::End) => return Ok(at + 1),
-                Some(Part::Scalar { text, quoted: false }) if text == "<<" => {
+                None | Some(ParserEvent::End) => return Ok(at + 1),
+                Some(ParserEvent::Scalar { text, quoted: false }) if text == "<<" => {
                     let before = self.entries.list.len();
                     at = self.value(at + 1, path, depth + 1)?;
                     for entry in self.entries.list.iter_mut().skip(before) {
                         entry.merged = true;
                     }
                 }
-                Some(Part::Scalar { text, .. }) => {
+                Some(ParserEvent::Scalar { text, .. }) => {
                     // A scalar key.
                     let key = joined(path, text.trim());
                     at = self.value(at + 1, &key, depth + 1)?;
@@ -239,7 +239,7 @@ impl Walk<'_> {
         let events = self.events;
         let before = self.entries.list.len();
         let (mut at, mut place) = (start + 1, 0_usize);
-        while let Some(placed) = events.list.get(at).filter(|placed| !matches!(placed.part, Part::End)) {
+        while let Some(placed) = events.list.get(at).filter(|placed| !matches!(placed.part, ParserEvent::End)) {
             let _ = placed;
             at = self.value(at, &joined(path, &place.to_string()), depth + 1)?;
             place += 1;

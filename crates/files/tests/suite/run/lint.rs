@@ -3,7 +3,7 @@
 use catalog::accuracy::fit_odds;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
-use files::brought::{Item, bring};
+use files::brought::{Item, import_items};
 use files::run::{
     Changes, File, Finding, RULES, Severity, explain, lint, prefixes, read, rule, rules_table, write_back,
 };
@@ -175,7 +175,7 @@ fn a_finding_has_the_code_of_what_it_changes() {
     let json = serde_json::to_value(&recomputed[0]).unwrap();
     assert_eq!((&json["code"], &json["severity"]), (&recomputed[0].code.into(), &"warning".into()));
     let item = Item { name: Some("train.toml".into()), bytes: toml("full", 1, 8).into_bytes() };
-    let offers = bring(&[item], &base()).unwrap().offers;
+    let offers = import_items(&[item], &base()).unwrap().offers;
     let codes: Vec<_> = offers.iter().map(|offer| offer.code.as_deref().unwrap()).collect();
     assert_eq!(codes, recomputed.iter().map(|finding| finding.code).collect::<Vec<_>>());
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use catalog::default_scenario;
 use catalog::programs::Program;
-use files::brought::{Brought, Item, Kind, bring};
+use files::brought::{Import, Item, ImportKind, import_items};
 use files::run::{File, read};
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
@@ -29,8 +29,8 @@ fn file(path: &Path) -> File {
     File::new(path.file_name().unwrap().to_string_lossy(), std::fs::read_to_string(path).unwrap())
 }
 
-fn brought(name: Option<&str>, text: &str) -> Result<Brought, String> {
-    bring(&[Item { name: name.map(str::to_owned), bytes: text.into() }], &default_scenario())
+fn brought(name: Option<&str>, text: &str) -> Result<Import, String> {
+    import_items(&[Item { name: name.map(str::to_owned), bytes: text.into() }], &default_scenario())
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn every_exported_file_and_every_model_is_of_its_own_kind() {
         }
         let brought = brought(Some(&file.name), &file.text);
         assert!(
-            matches!(brought.as_ref().map(|brought| brought.kind), Ok(Kind::Model | Kind::Adapter)),
+            matches!(brought.as_ref().map(|brought| brought.kind), Ok(ImportKind::Model | ImportKind::Adapter)),
             "{}: {brought:?}",
             path.display()
         );
@@ -95,9 +95,9 @@ fn blocks(path: &str) -> Vec<String> {
 #[test]
 fn every_recorded_log_and_error_is_of_its_own_kind() {
     for (path, kind, least) in [
-        ("logs/lines.txt", Kind::Measured, 10),
-        ("logs/links.txt", Kind::Links, 3),
-        ("errors/messages.txt", Kind::Error, 40),
+        ("logs/lines.txt", ImportKind::Measured, 10),
+        ("logs/links.txt", ImportKind::Links, 3),
+        ("errors/messages.txt", ImportKind::Error, 40),
     ] {
         let blocks = blocks(path);
         assert!(blocks.len() >= least, "{path}: {}", blocks.len());

@@ -2,7 +2,7 @@
 
 use catalog::default_scenario;
 use engine::model::training::Recompute;
-use files::brought::{Brought, Item, Kind, bring};
+use files::brought::{Import, Item, ImportKind, import_items};
 use files::run::{File, Run, read};
 use links::{decode::decode, encode};
 
@@ -11,8 +11,8 @@ fn item(name: &str, bytes: &[u8]) -> Item {
     Item { name, bytes: bytes.to_vec() }
 }
 
-fn brought(name: &str, text: &str) -> Result<Brought, String> {
-    bring(&[item(name, text.as_bytes())], &default_scenario())
+fn brought(name: &str, text: &str) -> Result<Import, String> {
+    import_items(&[item(name, text.as_bytes())], &default_scenario())
 }
 
 fn run(name: &str, text: &str) -> Run {
@@ -28,7 +28,7 @@ fn two_runs_are_two_and_the_parts_of_one_are_one() {
     for others in [&[("b.yaml", OTHER)][..], &[("b.yaml", ONE)], &[("b.yaml", OTHER), ("log.txt", log)]] {
         let files = [("a.yaml", ONE)].iter().chain(others);
         let items: Vec<Item> = files.map(|(name, text)| item(name, text.as_bytes())).collect();
-        let said = bring(&items, &default_scenario()).unwrap_err();
+        let said = import_items(&items, &default_scenario()).unwrap_err();
         assert!(said.contains("a.yaml") && said.contains("b.yaml") && said.contains("describe two runs"), "{said}");
     }
     let zero = r#"{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}"#;
@@ -36,16 +36,16 @@ fn two_runs_are_two_and_the_parts_of_one_are_one() {
     let model = include_str!("../../../../../tests/configs/llama-3.1-8b.json");
     let parts = [("a.yaml", ONE), ("zero3.json", zero), ("launch.yaml", launcher), ("config.json", model)];
     let items: Vec<Item> = parts.iter().map(|(name, text)| item(name, text.as_bytes())).collect();
-    assert_eq!(bring(&items, &default_scenario()).unwrap().kind, Kind::Run);
+    assert_eq!(import_items(&items, &default_scenario()).unwrap().kind, ImportKind::Run);
     // Of a run and a file of another program, the second is named.
     let other = "colossalai run --nproc_per_node 8 train.py --plugin zero2\n";
     let said =
-        bring(&[item("a.yaml", ONE.as_bytes()), item("b.sh", other.as_bytes())], &default_scenario()).unwrap_err();
+        import_items(&[item("a.yaml", ONE.as_bytes()), item("b.sh", other.as_bytes())], &default_scenario()).unwrap_err();
     assert!(said.starts_with("b.sh: This is a configuration of Colossal-AI"), "{said}");
     // Files of two programs are not one run.
     let neox = "pipe-parallel-size: 1\nmodel-parallel-size: 2\nnum-layers: 12\n";
     let said =
-        bring(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario()).unwrap_err();
+        import_items(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario()).unwrap_err();
     assert!(said.contains("a.yaml") && said.contains("b.yml") && said.contains("GPT-NeoX"), "{said}");
 }
 
@@ -62,14 +62,14 @@ fn a_log_in_a_comment_is_no_log() {
         );
         let yaml = format!("# {line}\n{ONE}");
         for (name, text) in [("run.sh", &script), ("", &script), ("a.yaml", &yaml), ("", &yaml)] {
-            assert_eq!(brought(name, text).map(|brought| brought.kind), Ok(Kind::Run), "{name}: {text}");
+            assert_eq!(brought(name, text).map(|brought| brought.kind), Ok(ImportKind::Run), "{name}: {text}");
         }
     }
     let python = format!(
         "\"\"\"\n{}\n\"\"\"\nfrom transformers import TrainingArguments\nargs = TrainingArguments(per_device_train_batch_size=2)\n",
         lines[1]
     );
-    assert_eq!(brought("train.py", &python).map(|brought| brought.kind), Ok(Kind::Run));
+    assert_eq!(brought("train.py", &python).map(|brought| brought.kind), Ok(ImportKind::Run));
     let notebook = format!("{{\"cells\": [{{\"outputs\": [\"{}\"]}}], \"nbformat\": 4}}", lines[1]);
     for name in ["a.ipynb", ""] {
         assert!(brought(name, &notebook).unwrap_err().contains("This is a notebook"));
@@ -82,7 +82,7 @@ fn what_is_no_known_log_is_said_to_be_one() {
         .map(|step| format!("step {step:05}/00500 (1.00%) | loss: 3.2 | lrm: 1.00 | dt: 50{step}.10ms | tok/sec: 900,000 | mfu: 41.20 | total time: 0.10m\n"))
         .collect();
     let log = brought("log.txt", &chat.concat()).unwrap();
-    assert!(log.kind == Kind::Measured && log.read.contains("nanochat"), "{}", log.read);
+    assert!(log.kind == ImportKind::Measured && log.read.contains("nanochat"), "{}", log.read);
     let other: Vec<String> =
         (1..9).map(|step| format!("[train] Step: {step} of 90 - Loss = 2.{step} - lr = 0.001: 3 s\n")).collect();
     let other = other.concat();
@@ -111,15 +111,15 @@ fn a_byte_that_is_no_text_costs_its_line() {
         log.extend(b"\n");
         log.extend(line.as_bytes());
     }
-    let brought = bring(&[item("log.txt", &log)], &default_scenario()).unwrap();
-    assert!(brought.kind == Kind::Measured && brought.read.contains("Megatron-LM"), "{}", brought.read);
+    let brought = import_items(&[item("log.txt", &log)], &default_scenario()).unwrap();
+    assert!(brought.kind == ImportKind::Measured && brought.read.contains("Megatron-LM"), "{}", brought.read);
 }
 
 #[test]
 fn without_a_model_an_error_says_so_first() {
     let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.20 GiB. GPU 0 has a total capacity of 15.00 GiB of which 300.00 MiB is free. Process 77 has 6.00 GiB memory in use. Process 78 has 8.00 GiB memory in use. Of the allocated memory 5.00 GiB is allocated by PyTorch";
     let error = brought("", text).unwrap();
-    assert!(error.kind == Kind::Error && error.said.starts_with("No model was given"), "{}", error.said);
+    assert!(error.kind == ImportKind::Error && error.said.starts_with("No model was given"), "{}", error.said);
     assert!(error.missing[0].starts_with("Which model") && error.sections[0].lines == error.missing);
     assert!(error.sections[1].lines.iter().any(|line| line.contains("Other processes")), "{:?}", error.sections);
 }
@@ -181,10 +181,10 @@ fn the_file_that_fsdp_config_names_is_part_of_the_run() {
     let alone = run("a.yaml", &trl);
     assert!(alone.assumed.iter().any(|said| said.contains("options.json is not among these")), "{:?}", alone.assumed);
     let items = [item("a.yaml", trl.as_bytes()), item("options.json", options.as_bytes())];
-    let both = bring(&items, &default_scenario()).unwrap();
+    let both = import_items(&items, &default_scenario()).unwrap();
     let recompute = |link: &str| decode(link).scenario.recompute;
     assert_eq!(alone.scenario.recompute, Recompute::None);
-    assert!(both.kind == Kind::Run && recompute(&both.scenario) == Recompute::Full, "{}", both.scenario);
+    assert!(both.kind == ImportKind::Run && recompute(&both.scenario) == Recompute::Full, "{}", both.scenario);
 }
 
 /// GPUs of a script without a flag: Slurm's variables, set by its `#SBATCH` lines, and the visible

@@ -11,7 +11,7 @@ use engine::scenario::Model;
 
 use super::Args;
 use crate::run::draft::Draft;
-use crate::run::keys::Found;
+use crate::run::keys::KeyedValue;
 
 /// Whether a text is a list of layers.
 fn is_pattern(text: &str) -> bool {
@@ -19,12 +19,12 @@ fn is_pattern(text: &str) -> bool {
 }
 
 /// Reads the list, if the arguments have one.
-pub(super) fn pattern(args: &mut Args) -> Option<Found<String>> {
+pub(super) fn pattern(args: &mut Args) -> Option<KeyedValue<String>> {
     args.text(&["hybrid_layer_pattern", "hybrid_override_pattern"]).filter(|found| is_pattern(&found.value))
 }
 
 /// Returns the number of layers, without those that predict further tokens.
-pub(super) fn layers(found: &Found<String>) -> Found<u32> {
+pub(super) fn layers(found: &KeyedValue<String>) -> KeyedValue<u32> {
     found.with(u32::try_from(letters(&found.value).count()).unwrap_or(u32::MAX).max(1))
 }
 
@@ -38,7 +38,7 @@ fn letters(pattern: &str) -> impl Iterator<Item = char> {
 }
 
 /// Sets the kinds of layers of the model.
-pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
+pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &KeyedValue<String>) {
     let Model::Custom { mut architecture } = draft.scenario.model else { return };
     let kinds = letters(&found.value).map(|letter| match letter {
         'M' | 'G' => LayerKind { mixer: Mixer::Recurrent, mlp: Mlp::None },

@@ -15,7 +15,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     let Some(layers) = args.count(&["num_layers"]).or_else(|| pattern.as_ref().map(hybrid::layers)) else {
         if let Some(found) =
             args.text(&["hf_model_id", "hf_path", "tokenizer_model"]).filter(|found| !found.value.contains('$'))
-            && crate::run::models::of_name(&found.value).is_some()
+            && crate::run::models::find_model(&found.value).is_some()
         {
             draft.model_named(&found);
         }

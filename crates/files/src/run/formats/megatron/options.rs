@@ -6,7 +6,7 @@ use engine::params::ParamId;
 use super::Args;
 use crate::run::draft::Draft;
 use crate::run::formats::shared;
-use crate::run::keys::Found;
+use crate::run::keys::KeyedValue;
 
 /// Reads recomputation.
 pub(in super::super) fn recomputation(args: &mut Args, draft: &mut Draft) {
@@ -45,7 +45,7 @@ pub(in super::super) fn recomputation(args: &mut Args, draft: &mut Draft) {
     }
 }
 
-fn selected(found: &Found<Vec<String>>, draft: &mut Draft) {
+fn selected(found: &KeyedValue<Vec<String>>, draft: &mut Draft) {
     let has = |name: &str| found.value.iter().any(|module| module == name);
     draft.scenario.recompute_modules = RecomputeModules {
         core_attn: has("core_attn"),
@@ -122,7 +122,7 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     let mut drops = |name| args.number(&[name]);
     let (hidden, attention) = (drops("hidden_dropout"), drops("attention_dropout"));
     // Both default to 0.1.
-    let is_on = |found: &Option<Found<f64>>| found.as_ref().is_none_or(|found| found.value > 0.0);
+    let is_on = |found: &Option<KeyedValue<f64>>| found.as_ref().is_none_or(|found| found.value > 0.0);
     let drops = is_on(&hidden) || is_on(&attention);
     if let Some(found) = hidden.or(attention) {
         draft.set_option_from(&found, ParamId::Dropout, if drops { "yes" } else { "no" });

@@ -4,11 +4,11 @@ use engine::model::software::AttentionKernel;
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
-use crate::run::keys::Found;
+use crate::run::keys::KeyedValue;
 
 /// Sets the attention kernel by name. FlashAttention-2 uses Ampere's instructions, so it counts as
 /// the tuned kernel only before Hopper.
-pub(in crate::run::formats) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
+pub(in crate::run::formats) fn attention(found: Option<KeyedValue<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match named(&found.value, second_generation(draft)) {
         Some(kernel) => draft.set_option_from(&found, ParamId::AttentionKernel, kernel),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Name,
     Number,
     Text,
@@ -16,7 +16,7 @@ pub(super) enum Kind {
 /// A token.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     /// The text; strings without their quotes.
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
@@ -39,7 +39,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         if letter == '\n' {
             at += 1;
             line_start = at;
-            push(Kind::Newline, start..at, start..start);
+            push(TokenKind::Newline, start..at, start..start);
         } else if letter.is_whitespace() || letter == '\\' {
             at += letter.len_utf8();
         } else if letter == '#' {
@@ -47,20 +47,20 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         } else if letter == '"' || letter == '\'' {
             let (inner, end) = quoted(rest, letter);
             at += end;
-            push(Kind::Text, start..at, start + inner.start..start + inner.end);
+            push(TokenKind::Text, start..at, start + inner.start..start + inner.end);
         } else if letter.is_alphabetic() || letter == '_' {
             at += rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
             // Prefixes of texts: r"", f"".
             let after = text.get(at..).and_then(|rest| rest.chars().next());
             if at - start > 2 || !matches!(after, Some('"' | '\'')) {
-                push(Kind::Name, start..at, start..at);
+                push(TokenKind::Name, start..at, start..at);
             }
         } else if letter.is_ascii_digit() {
             at += number(rest);
-            push(Kind::Number, start..at, start..at);
+            push(TokenKind::Number, start..at, start..at);
         } else {
             at += letter.len_utf8();
-            push(Kind::Sign(letter), start..at, start..at);
+            push(TokenKind::Sign(letter), start..at, start..at);
         }
     }
     found

@@ -71,7 +71,7 @@ fn ends_branch(cases: &mut Vec<Case>, rest: &str) -> bool {
 
 /// Tracks `case` by its words. Returns whether a word ends the `case`, if the word is in a pattern;
 /// `None` for all other words.
-fn of_pattern(cases: &mut Vec<Case>, word: &str, starts: bool) -> Option<bool> {
+fn track_case(cases: &mut Vec<Case>, word: &str, starts: bool) -> Option<bool> {
     match (cases.last_mut(), word) {
         (Some(Case::Pattern), "esac") => {
             cases.pop();
@@ -146,7 +146,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                     at += length.max(letter.len_utf8());
                     continue;
                 }
-                if let Some(is_esac) = of_pattern(&mut cases, found, starts && !in_array) {
+                if let Some(is_esac) = track_case(&mut cases, found, starts && !in_array) {
                     at += length.max(letter.len_utf8());
                     starts |= is_esac;
                     continue;
