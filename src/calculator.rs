@@ -171,7 +171,9 @@ pub fn use_calculator(start: &Start) -> Calculator {
 /// Whether an action leaves the scenario unchanged. An embed without controls applies only these.
 fn only_looks(action: &Action) -> bool {
     match action {
-        Action::ChangeView(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => true,
+        Action::ChangeView(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => {
+            true
+        }
         // In the timeline, a place sets the view only.
         Action::ChoosePlace(values) => values.iter().all(|(key, _)| *key == TIME),
         _ => false,

@@ -5,7 +5,7 @@ use catalog::accelerators::prices;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::quantity::with_unit;
-use engine::params::{Group, ParamKind, Number, Param, ParamId, Unit, every, is_held};
+use engine::params::{Group, Number, Param, ParamId, ParamKind, Unit, every, is_held};
 use engine::scenario::pins::pin_letter;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
 

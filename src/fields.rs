@@ -3,7 +3,7 @@
 mod layout;
 mod price;
 
-pub use layout::{Layout, OfferedValue, Step, write_batch_change, product, step_id};
+pub use layout::{Layout, OfferedValue, Step, product, step_id, write_batch_change};
 pub use price::price;
 use yew::AttrValue;
 
@@ -11,7 +11,7 @@ use crate::state::Draft;
 use analysis::neighbour_layouts;
 use catalog::preset;
 use engine::params::scale;
-use engine::params::{Choice, Group, ParamKind, Number, Param, ParamId, Scale, Unit, quantity};
+use engine::params::{Choice, Group, Number, Param, ParamId, ParamKind, Scale, Unit, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 

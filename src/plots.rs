@@ -89,7 +89,7 @@ pub struct Scratches([Scratch; 2]);
 
 impl Scratches {
     /// Returns the scratch space of one figure.
-    pub fn of(&mut self, plot: Plot) -> &mut Scratch {
+    pub fn for_plot(&mut self, plot: Plot) -> &mut Scratch {
         let [map, curve] = &mut self.0;
         match plot {
             Plot::Map => map,
@@ -99,7 +99,7 @@ impl Scratches {
 
     /// Derives both figures.
     pub(super) fn charts(&mut self, snapshot: &Rc<Snapshot>, pins: &[Pin], moving: bool) -> Charts {
-        let mut derive = |plot: Plot| Rc::new(plot.derive(snapshot, pins, moving, self.of(plot)));
+        let mut derive = |plot: Plot| Rc::new(plot.derive(snapshot, pins, moving, self.for_plot(plot)));
         let (map, curve) = (derive(Plot::Map), derive(Plot::Curve));
         Charts { snapshot: snapshot.clone(), coarse: moving, map, curve }
     }

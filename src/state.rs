@@ -146,7 +146,7 @@ impl State {
         let placed = self.placed.take();
         match action {
             Action::Slide { key, index } => self.slide(key, index),
-            Action::Type { key, text } => self.typed(key, text),
+            Action::Type { key, text } => self.type_text(key, text),
             Action::Nudge { key, up } => self.nudge(key, up),
             Action::EndGesture => self.settle(),
             Action::TakeNearest { key } => self.nearest(key),

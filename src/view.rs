@@ -120,7 +120,7 @@ impl View {
     /// curves.
     pub fn embedded(&self) -> Panels {
         if self.panels == Panels::default() {
-            return Panels::of(&[Panel::Verdict, Panel::Map, Panel::Curve]);
+            return Panels::from_panels(&[Panel::Verdict, Panel::Map, Panel::Curve]);
         }
         self.panels
     }

@@ -54,7 +54,7 @@ pub struct Words {
 }
 
 impl Words {
-    fn of(spec: &ChartSpec) -> Self {
+    fn from_chart(spec: &ChartSpec) -> Self {
         let values = spec.here.filter(|_| spec.field.is_none()).map(|(x, y)| readout::readout(spec, x, y).entries);
         let values = values.into_iter().flatten().map(|entry| (entry.name, entry.value)).collect();
         Self { caption: spec.caption.clone(), values }
@@ -82,7 +82,8 @@ pub fn listen() {
             let [map, curve] = painted.map(Option::unzip);
             let pictures = [map.1, curve.1].map(JsValue::from);
             let over: Array = pictures.iter().filter(|picture| picture.is_object()).collect();
-            let message: Array = [text_of(&WorkerMessage::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
+            let message: Array =
+                [text_of(&WorkerMessage::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
             page.post_message_with_transfer(&message, &over).map_err(refused)
         });
         sent.unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
@@ -116,9 +117,9 @@ impl WorkerCanvases {
         for (place, ((plot, size), (canvas, sheet))) in painted.iter_mut().zip(figures) {
             let Some([css_width, css_height, device_pixel_ratio]) = size else { continue };
             let style = Style { theme, css_width, css_height, device_pixel_ratio };
-            let spec = plot.derive(&snapshot, &pins, what.moving, self.scratches.of(plot));
+            let spec = plot.derive(&snapshot, &pins, what.moving, self.scratches.for_plot(plot));
             paint_chart(&spec, sheet, &style, None)?;
-            *place = Some((Words::of(&spec), canvas.transfer_to_image_bitmap().map_err(refused)?));
+            *place = Some((Words::from_chart(&spec), canvas.transfer_to_image_bitmap().map_err(refused)?));
         }
         Ok(painted)
     }
@@ -158,8 +159,8 @@ mod tests {
             }
         }
         let pins = compared(&snapshot.scenario, &snapshot.pins);
-        let spec = Plot::Curve.derive(&snapshot, &pins, true, scratches.of(Plot::Curve));
-        let words = Words::of(&spec);
+        let spec = Plot::Curve.derive(&snapshot, &pins, true, scratches.for_plot(Plot::Curve));
+        let words = Words::from_chart(&spec);
         assert_eq!(words.caption, spec.caption);
         assert_eq!(words.values.len(), spec.lines.len());
     }

@@ -20,7 +20,7 @@ use engine::validate::issues;
 use explain::{TERMS, card, links};
 use export::report_json::report_json;
 use serde_json::Value;
-use shardwise::view::{PlanQuestion, Panel, SURE};
+use shardwise::view::{Panel, PlanQuestion, SURE};
 
 /// Units behind a number, with their factors to the report's units.
 const UNITS: [(&str, f64); 20] = [

@@ -4,7 +4,7 @@
 //! The syntax follows workflow commands (docs.github.com, "Workflow commands for GitHub Actions"):
 //! `%` and line ends are escaped, and in properties also `:` and `,`.
 
-use files::brought::{SuggestedChange, Severity};
+use files::brought::{Severity, SuggestedChange};
 
 /// Formats a finding at the first line that its change affects. A finding without a change is
 /// placed at the first file.

@@ -18,5 +18,5 @@ pub(crate) fn parameters() -> Result<Answer, String> {
 
 fn pretty(value: &impl serde::Serialize) -> Result<Answer, String> {
     let text = serde_json::to_string_pretty(value).map_err(|cause| format!("It could not be written: {cause}."))?;
-    Ok(Answer::of(text + "\n"))
+    Ok(Answer::new(text + "\n"))
 }

@@ -1,7 +1,7 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
 use analysis::plan::Question;
-use analysis::releases::{change, said};
+use analysis::releases::{change, describe_release};
 use api::Open;
 use api::plan::PlanRequest;
 use catalog::accelerators::prices;
@@ -43,16 +43,22 @@ impl Arguments {
                 Question::Cheapest { days: limit } | Question::Fastest { dollars: limit } => Some(limit),
                 _ => None,
             };
-            let asked =
-                PlanRequest { question: question.key(), limit, batch, sure: None, clusters: &clusters, most: MOST_ANSWERS };
-            return plan::answer(read, &notes(spoken.said().trim_end(), &read.issues), &asked, self.json);
+            let asked = PlanRequest {
+                question: question.key(),
+                limit,
+                batch,
+                sure: None,
+                clusters: &clusters,
+                most: MOST_ANSWERS,
+            };
+            return plan::answer(read, &notes(spoken.notes_text().trim_end(), &read.issues), &asked, self.json);
         }
         let (read, Came { said, spread }) = match spoken {
-            Some((read, spoken)) => (read, Came { said: spoken.said().trim_end().to_owned(), spread: None }),
-            None => self.input.read(&Open::ALL)?,
+            Some((read, spoken)) => (read, Came { said: spoken.notes_text().trim_end().to_owned(), spread: None }),
+            None => self.input.read_scenario(&Open::ALL)?,
         };
         let report = read.scenario.report();
-        let fit = Fit::of(&read.scenario, &report);
+        let fit = Fit::check(&read.scenario, &report);
         let text = if self.json {
             json::pretty(&report_json(&read.scenario, &report, &read.issues))
         } else {
@@ -105,7 +111,7 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         None => "price unknown".to_owned(),
     };
     let software = scenario.release.map(|Known(release)| {
-        ("Software", format!("{}. {}", release.full_name(), said(release, change(scenario).as_ref())))
+        ("Software", format!("{}. {}", release.full_name(), describe_release(release, change(scenario).as_ref())))
     });
     let host = fit.short().map(|short| ("Host memory", format!("needs {short}")));
     let more = beyond_typical(&scenario.setup());

@@ -9,7 +9,7 @@ use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
 use engine::scenario::issue::{Issue, Severity};
-use files::brought::{Import, Item, ImportKind, Spread};
+use files::brought::{Import, ImportKind, Item, Spread};
 use files::run::split_function;
 
 use crate::spoken::{self, Spoken};
@@ -67,7 +67,7 @@ impl Parts {
 impl Input {
     /// Reads the scenario, with additional results from files, and checks that the values in
     /// `asked`, which decide the answer, are stated.
-    pub(crate) fn read(&self, asked: &[Open]) -> Result<(Read, Came), String> {
+    pub(crate) fn read_scenario(&self, asked: &[Open]) -> Result<(Read, Came), String> {
         let parts = self.parts()?;
         let given = parts.given(self.reading());
         if parts.items.is_empty() {
@@ -95,8 +95,8 @@ impl Input {
         if !spoken::is_one(text) {
             return Ok(None);
         }
-        let spoken = Spoken::of(text, self.lenient)?;
-        let mut read = Read::of(&spoken.read.link);
+        let spoken = Spoken::parse(text, self.lenient)?;
+        let mut read = Read::parse(&spoken.read.link);
         let set = self.parts_set()?;
         for (key, value) in api::given::in_order(&set) {
             read.set(key, value);
@@ -114,7 +114,7 @@ impl Input {
         let parts = self.parts()?;
         if parts.items.is_empty() {
             // Report errors in the other inputs first.
-            parts.given(self.reading()).read().map_err(|refusal| refusal.to_string())?;
+            parts.given(self.reading()).read_scenario().map_err(|refusal| refusal.to_string())?;
             return Err(
                 "No file was named: give the files to read, and a link or --set for what they do not say.".into()
             );
@@ -131,7 +131,7 @@ impl Input {
 
     /// Returns the mode of reading.
     fn reading(&self) -> Reading {
-        Reading::of(!self.lenient, self.assume)
+        Reading::from_switches(!self.lenient, self.assume)
     }
 
     /// Splits the inputs into the text of a scenario, files, and explicit values.

@@ -33,7 +33,7 @@ struct Answer {
 
 impl Answer {
     /// Creates an answer to a command without a yes-or-no question.
-    fn of(text: String) -> Self {
+    fn new(text: String) -> Self {
         Self { text, yes: true }
     }
 }

@@ -1,6 +1,6 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
-use analysis::plan::{FastestLayout, Hardware, SearchKind, Plan, Progress, Question, amount, break_even};
+use analysis::plan::{FastestLayout, Hardware, Plan, Progress, Question, SearchKind, amount, break_even};
 use api::plan::{PlanRequest, Planned, search};
 use api::{Open, Read};
 use clap::{Args, ValueEnum};
@@ -90,7 +90,7 @@ impl Arguments {
             (Name::Cheapest, _, None) | (Name::Fastest, None, _) | (_, None, None) => {}
             _ => return Err(format!("--days is of `plan cheapest`, --budget of `plan fastest`, not of `{question}`.")),
         }
-        let (read, Came { said, .. }) = self.input.read(&[Open::Model])?;
+        let (read, Came { said, .. }) = self.input.read_scenario(&[Open::Model])?;
         let Self { batch, sure, ref clusters, top: most, .. } = *self;
         let asked = PlanRequest { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
         answer(&read, &notes(&said, &read.issues), &asked, self.json)

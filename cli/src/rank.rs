@@ -31,7 +31,7 @@ impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (read, Came { said, .. }) =
-            self.input.read(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware, Open::Node])?;
+            self.input.read_scenario(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware, Open::Node])?;
         let search = api::rank::search(&read.scenario);
         let ranking = search.ranking();
         let yes = search.best().is_some();

@@ -1,7 +1,7 @@
 //! `shardwise read` and `shardwise lint`: read files and suggest improvements.
 
 use clap::{Args, ValueEnum};
-use files::brought::{Import, CONTRADICTS, Changes, Item, ImportKind};
+use files::brought::{CONTRADICTS, Changes, Import, ImportKind, Item};
 use files::run::{explain, prefixes};
 
 use crate::input::Input;
@@ -58,7 +58,7 @@ impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (brought, _) = self.input.import_files()?;
-        Ok(Answer::of(if self.json { json(&brought)? } else { text(&brought) }))
+        Ok(Answer::new(if self.json { json(&brought)? } else { text(&brought) }))
     }
 }
 
@@ -66,7 +66,7 @@ impl Lint {
     /// Runs the command. The answer is yes if there are no findings.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         if let Some(code) = &self.explain {
-            return Ok(Answer::of(explain(code)? + "\n"));
+            return Ok(Answer::new(explain(code)? + "\n"));
         }
         let ignored = prefixes(&self.ignore)?;
         let is_github = self.format == Format::Github;

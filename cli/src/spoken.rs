@@ -4,7 +4,7 @@ use std::path::Path;
 
 use analysis::plan::Question;
 use catalog::default_scenario;
-use sentence::{Assumed, Topic, NOTHING, Understood, understand};
+use sentence::{Assumed, NOTHING, Topic, Understood, understand};
 
 use crate::table::lines;
 
@@ -40,21 +40,21 @@ impl Spoken {
     /// # Errors
     ///
     /// Returns the interpretation, with the words that were not understood.
-    pub(crate) fn of(text: &str, is_lenient: bool) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, is_lenient: bool) -> Result<Self, String> {
         let spoken = Self { text: text.to_owned(), read: understand(text, &default_scenario()) };
         if !spoken.read.is_anything() {
             return Err(NOTHING.to_owned());
         }
         if !spoken.read.unread.is_empty() && !is_lenient {
             let hint = "Say it in other words, leave it out, or say --lenient to go on without it.";
-            return Err(format!("{}{hint}", spoken.said()));
+            return Err(format!("{}{hint}", spoken.notes_text()));
         }
         Ok(spoken)
     }
 
     /// Returns assumptions, interpretations, contradictions and words that were not understood, one
     /// per line.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn notes_text(&self) -> String {
         let Self { text, read } = self;
         let marks = read.marks.iter().filter(|mark| mark.kind != Topic::Filler && !mark.means.is_empty());
         let marks = marks.map(|mark| {

@@ -341,8 +341,14 @@ fn a_plan_answers_by_its_status() {
     let json = shardwise(&[&asked[..], &["--json"]].concat());
     let plan: Value = serde_json::from_slice(&json.stdout).unwrap();
     let ids = ["own".to_owned(), "dgx-h200".to_owned()];
-    let same =
-        api::plan::PlanRequest { question: "cheapest", limit: Some(30.0), batch: None, sure: None, clusters: &ids, most: 10 };
+    let same = api::plan::PlanRequest {
+        question: "cheapest",
+        limit: Some(30.0),
+        batch: None,
+        sure: None,
+        clusters: &ids,
+        most: 10,
+    };
     assert_eq!(text(&json.stdout).trim(), api::plan(&api::Given::from(own), &same).unwrap());
     let best = &plan["answers"][0];
     let report: Value = serde_json::from_str(&own_report(best["link"].as_str().unwrap())).unwrap();

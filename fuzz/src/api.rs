@@ -40,12 +40,12 @@ pub fn check(data: &[u8]) {
     };
     let set: Vec<(String, String)> = values.as_chunks::<3>().0.iter().map(|chunk| pair(*chunk)).collect();
     let of = |reading| Given { text: &text, set: &set, reading };
-    let lenient = of(Reading::Lenient).read().expect("what is forgiven is read");
+    let lenient = of(Reading::Lenient).read_scenario().expect("what is forgiven is read");
     let said = |refusal: &Refusal| {
         assert!(refusal.message.ends_with(['.', '?', '!']), "“{}” of {text} {set:?}", refusal.message);
         assert!(refusal.message.len() > 10 && !refusal.code.name().is_empty(), "{refusal}");
     };
-    match of(Reading::Strict).read() {
+    match of(Reading::Strict).read_scenario() {
         Err(refusal) => said(&refusal),
         Ok(Read { scenario, issues, .. }) => {
             assert_eq!(scenario, lenient.scenario, "{text} {set:?}");

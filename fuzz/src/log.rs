@@ -3,7 +3,7 @@
 
 use ::links::decode;
 use diagnose::error::explain;
-use diagnose::log::{compare, links, read};
+use diagnose::log::{compare, links, parse_log};
 
 const SCENARIOS: [&str; 4] = [
     "",
@@ -24,7 +24,7 @@ pub fn check(data: &[u8]) {
         Ok(found) => assert!(found.sentence.ends_with('.'), "{}", found.sentence),
         Err(error) => assert!(error.ends_with('.'), "{error}"),
     }
-    match read(&text) {
+    match parse_log(&text) {
         Ok(measured) => {
             let found = compare(&measured, &scenario);
             assert!(found.ratio.is_none_or(|ratio| ratio.is_finite() && ratio > 0.0), "{found:?}");
@@ -35,7 +35,7 @@ pub fn check(data: &[u8]) {
         }
         Err(error) => assert!(error.ends_with('.'), "{error}"),
     }
-    match links::read(&text).and_then(|points| links::fit(&points, &scenario)) {
+    match links::parse_points(&text).and_then(|points| links::fit(&points, &scenario)) {
         Ok(fitted) => assert!(decode(&fitted.link).issues.is_empty(), "{}", fitted.link),
         Err(error) => assert!(error.ends_with('.'), "{error}"),
     }

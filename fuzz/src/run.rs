@@ -5,7 +5,7 @@
 use crate::real_files;
 use catalog::default_scenario;
 use engine::params;
-use files::run::{Change, File, lint, read, values, write_back};
+use files::run::{Change, File, lint, read_run, values, write_back};
 use files::settings::{programs, text};
 use links::{decode, encode};
 
@@ -61,7 +61,7 @@ fn changed(text: &str, bytes: &[u8]) -> String {
 /// written.
 fn check_files(files: &[File], with_lint: bool) {
     let base = default_scenario();
-    let run = match read(files, &base) {
+    let run = match read_run(files, &base) {
         Err(said) => {
             assert!(said.ends_with('.') && said.len() > 20, "{said}");
             return;

@@ -14,7 +14,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 
 /// Wraps a scenario as given by JavaScript.
 fn given(scenario: &str, strict: bool, assume: bool) -> Given<'_> {
-    Given { text: scenario, reading: Reading::of(strict, assume), ..Given::default() }
+    Given { text: scenario, reading: Reading::from_switches(strict, assume), ..Given::default() }
 }
 
 /// Converts a refusal to a JavaScript error with the refusal's code: a `TypeError` for an unknown
@@ -104,7 +104,7 @@ pub fn plan(
     api::plan(&given(scenario, strict, assume), &asked).map_err(thrown)
 }
 
-/// Calls [`api::files::read`].
+/// Calls [`api::files::read_files`].
 ///
 /// # Errors
 /// Throws for files that cannot be read.
@@ -117,7 +117,7 @@ pub fn read(
     contents: Vec<Uint8Array>,
 ) -> Result<String, JsValue> {
     let files = names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec()));
-    api::files::read(&given(scenario, strict, assume), files).map_err(thrown)
+    api::files::read_files(&given(scenario, strict, assume), files).map_err(thrown)
 }
 
 /// Calls [`api::sentence::understand`].

@@ -62,7 +62,7 @@ struct ScenarioRequest {
 
 impl ScenarioRequest {
     fn given(&self) -> Given<'_> {
-        Given { text: &self.text, set: &self.set, reading: Reading::of(self.strict, self.assume) }
+        Given { text: &self.text, set: &self.set, reading: Reading::from_switches(self.strict, self.assume) }
     }
 }
 
@@ -170,10 +170,10 @@ fn point(asked: ScenarioRequest, outer: &str, outer_value: f64, inner: &str, inn
     api::sweep::point(&asked.given(), outer, outer_value, inner, inner_value).map_err(raised)
 }
 
-/// [`api::files::read`], while other threads of Python run.
+/// [`api::files::read_files`], while other threads of Python run.
 #[pyfunction]
 fn read(py: Python<'_>, asked: ScenarioRequest, names: Vec<String>, contents: Vec<Vec<u8>>) -> PyResult<String> {
-    py.detach(|| api::files::read(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
+    py.detach(|| api::files::read_files(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
 }
 
 /// [`api::sentence::understand`].

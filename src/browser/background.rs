@@ -67,7 +67,9 @@ pub fn use_rows(wanted: bool) -> Rows {
             fetch_text(
                 FILE,
                 Callback::from(move |answer: Result<String, u16>| match answer {
-                    Ok(text) => evaluate(published::read(&text).into_iter(), ScoredRows::default(), setter.clone()),
+                    Ok(text) => {
+                        evaluate(published::parse_published(&text).into_iter(), ScoredRows::default(), setter.clone())
+                    }
                     Err(status) => {
                         asked.set(false);
                         setter.set(Rows::Missing(status));

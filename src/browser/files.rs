@@ -58,7 +58,7 @@ pub fn settled_text(event: &Event) -> String {
 pub fn chosen_files(event: &Event, take: &Callback<Arrived>) {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };
     if let Some(files) = input.files() {
-        read(&files, Origin::Chosen, take);
+        read_files(&files, Origin::Chosen, take);
     }
     input.set_value("");
 }
@@ -77,7 +77,7 @@ pub fn use_drop(take: &Callback<Arrived>) {
                 if let Some(transfer) = transfer.filter(|transfer| transfer.types().includes(&"Files".into(), 0)) {
                     event.prevent_default();
                     if let Some(files) = transfer.files() {
-                        read(&files, Origin::Dropped, &take);
+                        read_files(&files, Origin::Dropped, &take);
                     }
                 }
             })
@@ -89,7 +89,7 @@ pub fn use_drop(take: &Callback<Arrived>) {
 }
 
 /// Reads whole files.
-fn read(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
+fn read_files(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
     let files: Vec<File> = (0..list.length()).filter_map(|place| list.get(place)).collect();
     if files.is_empty() {
         return;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use analysis::plan::{SearchKind, Piece, Plan, Progress, Terms, Winner};
+use analysis::plan::{Piece, Plan, Progress, SearchKind, Terms, Winner};
 use engine::scenario::Scenario;
 
 use super::files_worker::{ask_worker, workers};

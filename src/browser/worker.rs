@@ -32,7 +32,7 @@ use super::observers::{Size, use_restorations};
 use super::start::{Started, start};
 use crate::plots::Plot;
 use crate::snapshot::Snapshot;
-use crate::worker::{Paint, WorkerMessage, Words, text_of};
+use crate::worker::{Paint, Words, WorkerMessage, text_of};
 use charts::palette::Theme;
 use charts_canvas::Sheet;
 

@@ -34,7 +34,7 @@ impl Headline {
 /// GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000
 /// GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
-    let fit = Fit::of(scenario, report);
+    let fit = Fit::check(scenario, report);
     let speed = match fit.verdict {
         Verdict::Fits | Verdict::Tight if report.rollout.is_some() => format!(
             ". A step takes {}, {} of it generating; limited by {}.",
@@ -88,7 +88,7 @@ pub fn title(scenario: &Scenario, report: &Report) -> String {
 
 /// Returns the verdict in a few words.
 pub fn state(scenario: &Scenario, report: &Report) -> &'static str {
-    Fit::of(scenario, report).verdict.phrase()
+    Fit::check(scenario, report).verdict.phrase()
 }
 
 /// Returns the limiter, as the end of “limited by …”.

@@ -6,7 +6,7 @@ use super::explain_button::ExplainButton;
 use charts::names;
 use charts::palette::{self, Pattern};
 use charts::readout::Entry;
-use charts::spec::{ChartSpec, Polyline, LineRole, Mark};
+use charts::spec::{ChartSpec, LineRole, Mark, Polyline};
 use engine::model::report::Work;
 use explain::work_card_key;
 

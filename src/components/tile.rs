@@ -21,7 +21,7 @@ pub struct Delta {
 impl Delta {
     /// Returns a change from the first pinned scenario with its sign, to a tenth, from a hundred on
     /// to ones; with `up`, more is better.
-    pub fn of(change: f64, unit: &str, up: bool) -> Self {
+    pub fn new(change: f64, unit: &str, up: bool) -> Self {
         let against = format!(" vs {}", pin_letter(0));
         let size = change.abs();
         let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));

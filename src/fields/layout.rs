@@ -2,7 +2,7 @@
 
 mod words;
 
-pub use words::{write_batch_change, product, step_id};
+pub use words::{product, step_id, write_batch_change};
 
 use analysis::neighbour_layouts;
 use engine::format;
@@ -49,7 +49,7 @@ pub struct Layout {
 
 impl Layout {
     /// Returns the layout of a scenario.
-    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+    pub fn new(scenario: &Scenario, report: &Report) -> Self {
         let mesh = scenario.degrees();
         let sequences = neighbour_layouts::sequences(scenario);
         let step = |key: ParamId, short: &'static str, value: u32| {
@@ -92,7 +92,7 @@ mod tests {
         {
             let scenario = decode(link).scenario;
             let report = scenario.report();
-            let layout = Layout::of(&scenario, &report);
+            let layout = Layout::new(&scenario, &report);
             let number = |text: &str| text.replace(',', "").parse::<f64>().unwrap();
             let degrees: f64 = layout.degrees.iter().map(|step| number(&step.value)).product();
             assert_eq!(number(&layout.dp) * degrees, number(&layout.gpus), "{link}");
@@ -107,14 +107,14 @@ mod tests {
     fn a_button_says_what_becomes_of_the_batch() {
         let name = |link: &str, place: usize| {
             let scenario = decode(link).scenario;
-            let layout = Layout::of(&scenario, &scenario.report());
+            let layout = Layout::new(&scenario, &scenario.report());
             layout.degrees[0].offers[place].as_ref().map(|offer| offer.name.clone())
         };
         assert_eq!(name("seq=4k", 1).as_deref(), Some("Tensor parallel: 2, same tokens per step"));
         assert_eq!(name("seq=4k", 0), None);
         assert_eq!(name("seq=4k&tp=2", 0).as_deref(), Some("Tensor parallel: 1, 262k tokens per step instead of 131k"));
         let scenario = decode("seq=4k").scenario;
-        let layout = Layout::of(&scenario, &scenario.report());
+        let layout = Layout::new(&scenario, &scenario.report());
         assert_eq!(words::product(&scenario, &scenario.report()), "× dp 64 × 4,096 = 262k tokens per step");
         let twice = layout.batch[0].offers[1].as_ref().unwrap();
         assert_eq!(twice.name, "Micro-batch size: 2, 524k tokens per step instead of 262k");

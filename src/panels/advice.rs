@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::change::{besides, change, faster, laid_out, not_in, name_change};
+use self::change::{besides, change, faster, laid_out, name_change, not_in};
 use crate::calculator::Advised;
 use crate::components::action_button::ActionButton;
 use crate::state::Action;

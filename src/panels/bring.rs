@@ -23,7 +23,7 @@ use crate::state::{Action, Pick, SelectTarget};
 use crate::view::{Panel, View};
 use catalog::CLUSTERS;
 use engine::scenario::{Model, Scenario};
-use files::brought::{Import, Item, ImportKind, SuggestedChange, Section};
+use files::brought::{Import, ImportKind, Item, Section, SuggestedChange};
 use say::{SayBox, use_say};
 use source::Source;
 use turns::Turns;
@@ -96,7 +96,7 @@ impl Reader {
                     self.outcome.set(Some(Outcome::Reading));
                 }
                 let scenario = self.props.get().and_then(|props| props.scenario.get());
-                read(&items, scenario.as_ref(), conclude);
+                read_items(&items, scenario.as_ref(), conclude);
             }
             Err(problem) => conclude(Err(problem)),
         }
@@ -119,7 +119,7 @@ impl Reader {
     /// Reads inputs once more for another scenario on screen; errors leave the outcome.
     fn read_again(&self, items: &[Item], scenario: &Scenario) {
         let (outcome, turn) = (self.outcome.clone(), self.turns.present());
-        read(items, Some(scenario), move |again| {
+        read_items(items, Some(scenario), move |again| {
             if turn.is_last()
                 && let Ok(brought) = again
             {
@@ -161,7 +161,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
         _ => None,
     };
     // The sheet has the text while it is open.
-    let short = if props.open { Html::default() } else { said(outcome.as_ref(), None) };
+    let short = if props.open { Html::default() } else { render_outcome(outcome.as_ref(), None) };
     let set_open = props.set_open.clone();
     let close = Callback::from(move |()| {
         set_open.emit(false);
@@ -172,7 +172,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
         <section class="under" aria-label={words::BROUGHT}>
             { of_words }
             if props.open {
-                { sheet(&came, brought, said(outcome.as_ref(), question), &take, &close) }
+                { sheet(&came, brought, render_outcome(outcome.as_ref(), question), &take, &close) }
             }
         </section>
     };
@@ -246,7 +246,7 @@ fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>) -> Html {
 }
 
 /// Calls the module that reads the input.
-fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Import, String>) + 'static) {
+fn read_items(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Import, String>) + 'static) {
     let link = scenario.map(links::encode).unwrap_or_default();
     let names: js_sys::Array =
         items.iter().map(|item| wasm_bindgen::JsValue::from(item.name.as_deref().unwrap_or_default())).collect();
@@ -307,7 +307,7 @@ fn query(link: &str) -> Option<&str> {
 
 /// Renders the outcome: an error is announced at once, a success politely. A question comes before
 /// the offers that depend on its answer.
-fn said(outcome: Option<&Outcome>, question: Option<Html>) -> Html {
+fn render_outcome(outcome: Option<&Outcome>, question: Option<Html>) -> Html {
     match outcome {
         None => Html::default(),
         Some(Outcome::Reading) => html! { <p role="status">{ words::READING }</p> },

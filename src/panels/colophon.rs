@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::components::sourced::sourced;
-use catalog::accuracy::{Band, StepKind, REACHED, Reached};
+use catalog::accuracy::{Band, REACHED, Reached, StepKind};
 use engine::fitted::CALIBRATION;
 use engine::params::PARAMS;
 use explain::{TERMS, links};

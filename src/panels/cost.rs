@@ -40,7 +40,7 @@ pub struct RunTexts {
 
 impl RunTexts {
     /// Creates the texts of a scenario and the report of its step.
-    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+    pub fn new(scenario: &Scenario, report: &Report) -> Self {
         let run = scenario.run_of(report);
         let name = format!("{TIME_AND_COST}, {}", scenario.length());
         if !run.finishes() {
@@ -71,8 +71,8 @@ pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option
 
 fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
-    let time = Delta::of(share(now.time.get(), then.time.get()), "% time", false);
-    let cost = Delta::of(share(now.cost.get(), then.cost.get()), "% cost", false);
+    let time = Delta::new(share(now.time.get(), then.time.get()), "% time", false);
+    let cost = Delta::new(share(now.cost.get(), then.cost.get()), "% cost", false);
     // Both differences have one reference, shown after the second.
     [Delta { against: String::new(), ..time }, cost]
 }
@@ -104,7 +104,7 @@ mod tests {
     fn the_tile_says_what_the_run_says() {
         let (scenario, report) = scenario("v=1&cluster=dgx-h100&model=llama-3-8b&tokens=15T");
         let run = scenario.run_report();
-        let texts = RunTexts::of(&scenario, &report);
+        let texts = RunTexts::new(&scenario, &report);
         assert_eq!(texts.name, "Time and cost, 15T tokens");
         assert_eq!(
             (texts.time.clone(), texts.cost.clone()),
@@ -118,7 +118,7 @@ mod tests {
     fn a_price_that_nobody_knows_is_not_shown() {
         let texts = |link: &str| {
             let (scenario, report) = scenario(link);
-            RunTexts::of(&scenario, &report)
+            RunTexts::new(&scenario, &report)
         };
         let RunTexts { cost, band, .. } = texts("v=1&gpu=h800");
         assert_eq!((cost.as_str(), band.contains('$')), ("price unknown", false));
@@ -129,7 +129,7 @@ mod tests {
     fn a_run_that_never_ends_says_so() {
         let (scenario, report) = scenario("v=1&size=310B&gpus=16384&tokens=1000T&mtbf=100");
         assert!(!scenario.run_report().finishes());
-        let RunTexts { time, cost, band, .. } = RunTexts::of(&scenario, &report);
+        let RunTexts { time, cost, band, .. } = RunTexts::new(&scenario, &report);
         assert_eq!([time.as_str(), cost.as_str(), band.as_str()], ["never", "–", "failures come too fast"]);
         assert!(deltas((&scenario, &report), (&scenario, &report)).is_none());
     }

@@ -4,7 +4,7 @@ mod claims;
 
 use yew::prelude::*;
 
-use self::claims::beside;
+use self::claims::both_numbers;
 use crate::browser;
 use crate::calculator::headline::in_short;
 use crate::components::action_button::ActionButton;
@@ -88,7 +88,7 @@ fn card(entry: &'static ScenarioEntry, place: usize, page: &PageContext, close: 
             { thumbnail(&report, theme) }
             <p class="says">{ in_short(&scenario, &report) }</p>
             <p>{ entry.notice }</p>
-            if let Some(beside) = beside(entry) {
+            if let Some(beside) = both_numbers(entry) {
                 <p class="beside">{ beside }</p>
             }
             <p class="source">{ sourced(entry.source) }</p>
@@ -114,7 +114,7 @@ pub fn notice(example_at: Option<usize>) -> Html {
         <aside class="notice example" aria-label={NOTICE}>
             <p>
                 <b>{ entry.name }</b>{ " – " }{ entry.notice }
-                if let Some(beside) = beside(entry) {
+                if let Some(beside) = both_numbers(entry) {
                     <span class="beside">{ beside }{ ". " }{ sourced(entry.source) }</span>
                 }
             </p>

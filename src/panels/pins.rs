@@ -68,8 +68,8 @@ pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
     if pins.is_empty() {
         return Html::default();
     }
-    let here = Figures::of(scenario, &derived.report);
-    let there: Vec<Figures> = pins.iter().map(|pin| Figures::of(&pin.scenario, &pin.report)).collect();
+    let here = Figures::new(scenario, &derived.report);
+    let there: Vec<Figures> = pins.iter().map(|pin| Figures::new(&pin.scenario, &pin.report)).collect();
     let columns = pins.iter().enumerate().map(|(place, pin)| heading(scenario, place, pin, pins.len(), &page.emit));
     let row = |(at, name): (usize, &'static str)| {
         let cell = |column: &Figures, beside: Option<String>| {
@@ -122,8 +122,8 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(scenario: &Scenario, report: &Report) -> Self {
-        let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::of(scenario, report);
+    fn new(scenario: &Scenario, report: &Report) -> Self {
+        let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::new(scenario, report);
         let run = scenario.run_of(report);
         let [time, cost] = time_and_cost(scenario, &run);
         let (whole, ends) = (report.whole(), run.finishes());

@@ -19,7 +19,7 @@ use crate::context::{PageContext, use_page};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::view::{PlanView, SURE, View};
-use analysis::plan::{SearchKind, Plan, Progress, Terms, amount};
+use analysis::plan::{Plan, Progress, SearchKind, Terms, amount};
 use charts::views::plan_front;
 use engine::format;
 use engine::scenario::Scenario;

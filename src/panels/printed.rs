@@ -10,7 +10,7 @@ use crate::words::{CUSTOM, model_name};
 use catalog::field_text;
 use catalog::preset::{is_changed, preset_of};
 use engine::params::quantity::unit_label;
-use engine::params::{Group, ParamKind, Param, every};
+use engine::params::{Group, Param, ParamKind, every};
 use engine::scenario::{Model, Scenario};
 
 /// Renders the list of parameters and the link, for a printed page only.

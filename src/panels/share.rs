@@ -151,7 +151,7 @@ pub fn ShareMenu(props: &ShareMenuProps) -> Html {
                     }) }
                 </select>
             </label>
-            { said(&outcome) }
+            { render_outcome(&outcome) }
             <h2 id="share-save">{ SAVE }</h2>
             <div class="share-row" role="group" aria-labelledby="share-save">
                 { for FILES.into_iter().map(|(kind, name)| html! {
@@ -164,7 +164,7 @@ pub fn ShareMenu(props: &ShareMenuProps) -> Html {
 }
 
 /// Renders the outcome of the last button, in a sentence.
-fn said(outcome: &Outcome) -> Html {
+fn render_outcome(outcome: &Outcome) -> Html {
     let sentence = match outcome {
         Outcome::Copied(format) => format!("{} copied.", format.name()),
         Outcome::NoPicture => NO_PICTURE.to_owned(),

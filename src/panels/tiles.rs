@@ -28,7 +28,7 @@ pub struct Tiles {
 
 impl Tiles {
     /// Returns the headline figures of a scenario and its report.
-    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+    pub fn new(scenario: &Scenario, report: &Report) -> Self {
         let (memory, whole) = (&report.memory, report.whole());
         let step = |factor: f64| format::seconds(factor * whole.time);
         let needed = |factor: f64| format::bytes(factor * memory.needed);

@@ -125,12 +125,12 @@ struct SentenceProps {
 /// The scenario's sentence.
 #[component]
 fn Sentence(SentenceProps { words, has_controls }: &SentenceProps) -> Html {
-    html! { <p id="scenario" class="scenario">{ for said(words, *has_controls) }</p> }
+    html! { <p id="scenario" class="scenario">{ for render_words(words, *has_controls) }</p> }
 }
 
 /// Renders the words of the scenario's sentence: buttons that lead to their controls, if the page
 /// has these. A comma or a dot after a word stays on the word's line.
-fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
+fn render_words(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
     let joints = words.iter().skip(1).map(|word| word.joint).chain([""]);
     words.iter().zip(joints).map(move |(word, joint)| {
         let &Word { ref text, label, control, .. } = word;
@@ -190,7 +190,7 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
         .map(|pin| tiles::limiter(&pin.report))
         .filter(|limiter| *limiter != tiles::limiter(report))
         .map(words::limiter);
-    let Tiles { mfu, tokens, step, needed, shown, bands, fits } = Tiles::of(scenario, report);
+    let Tiles { mfu, tokens, step, needed, shown, bands, fits } = Tiles::new(scenario, report);
     let [of_mfu, of_tokens, of_step, of_needed] = bands.map(Some);
     let timed = |name, value, band, delta| Tile { name, value, band, delta, hypothetical: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
@@ -216,7 +216,7 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
 /// Returns days and dollars of the whole run, with their differences from the first pinned
 /// scenario's if both train the same tokens.
 fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
-    let RunTexts { name, time, cost, band } = RunTexts::of(scenario, report);
+    let RunTexts { name, time, cost, band } = RunTexts::new(scenario, report);
     let [delta, second] = first
         .and_then(|pin| cost::deltas((scenario, report), (&pin.scenario, &pin.report)))
         .map(|changes| changes.map(Some))

@@ -47,7 +47,7 @@ fn open(card: Card, view: View, scenario: &Scenario, report: &Report) -> Html {
             </div>
             { back.unwrap_or_default() }
             { match card {
-                Card::Number(number) => explained(number, &Context::of(scenario, report)),
+                Card::Number(number) => explained(number, &Context::new(scenario, report)),
                 Card::Term(term) => html! { <p>{ linked(term.text) }</p> },
             } }
         </section>
@@ -101,7 +101,7 @@ fn with_values(text: &str, context: &Context) -> Html {
     let defines = relation.starts_with('=');
     let filled = if defines { relation.get(2..).unwrap_or_default() } else { text };
     let (sign, result) = if defines { ("= ", written(left)) } else { ("", String::new()) };
-    let said = notation::said(filled, written);
+    let said = notation::write_line(filled, written);
     let said = if defines { format!("{sign}{said} = {result}") } else { said };
     let end = if defines {
         html! { <strong>{ "= " }{ result }</strong> }

@@ -19,7 +19,7 @@ impl State {
     }
 
     /// Types text into a field; text that is no value restores the scenario from before the edit.
-    pub(super) fn typed(&mut self, key: ParamId, text: String) {
+    pub(super) fn type_text(&mut self, key: ParamId, text: String) {
         let before = self.before_the_edit(key);
         self.forget_draft(key);
         let (param, Some(number)) = (key.param(), key.number()) else { return };

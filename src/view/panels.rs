@@ -91,7 +91,7 @@ pub struct Panels([Option<Panel>; Panel::ALL.len()]);
 
 impl Panels {
     /// Reads names joined by dots; unknown names and repetitions are left out.
-    pub fn read(names: &str) -> Self {
+    pub fn from_names(names: &str) -> Self {
         let mut read = Self::default();
         for name in names.split('.') {
             read.add(Panel::ALL.into_iter().find(|panel| panel.key() == name));
@@ -100,7 +100,7 @@ impl Panels {
     }
 
     /// Collects panels in this order; repetitions are left out.
-    pub fn of(panels: &[Panel]) -> Self {
+    pub fn from_panels(panels: &[Panel]) -> Self {
         let mut all = Self::default();
         for panel in panels {
             all.add(Some(*panel));
@@ -166,15 +166,15 @@ mod tests {
 
     #[test]
     fn panels_survive_their_names_in_any_order() {
-        for names in ["map", "curve.map", "strategies.verdict.timeline", &Panels::of(&Panel::ALL).text()] {
-            assert_eq!(Panels::read(names).text(), names);
+        for names in ["map", "curve.map", "strategies.verdict.timeline", &Panels::from_panels(&Panel::ALL).text()] {
+            assert_eq!(Panels::from_names(names).text(), names);
         }
-        assert_eq!(Panels::of(&Panel::ALL).all().count(), Panel::ALL.len());
+        assert_eq!(Panels::from_panels(&Panel::ALL).all().count(), Panel::ALL.len());
     }
 
     #[test]
     fn unknown_names_and_repetitions_are_left_out() {
-        assert_eq!(Panels::read("maps.curve..MAP.curve.nothing.map").text(), "curve.map");
-        assert_eq!(Panels::read("nothing"), Panels::default());
+        assert_eq!(Panels::from_names("maps.curve..MAP.curve.nothing.map").text(), "curve.map");
+        assert_eq!(Panels::from_names("nothing"), Panels::default());
     }
 }

@@ -84,7 +84,8 @@ impl PlanView {
     /// is about clusters.
     pub fn larger_terms(self, scenario: &Scenario) -> Option<Terms> {
         let terms = self.terms(scenario);
-        let is_of_clusters = matches!(self.asked, PlanQuestion::FewestGpus | PlanQuestion::Cheapest | PlanQuestion::Fastest);
+        let is_of_clusters =
+            matches!(self.asked, PlanQuestion::FewestGpus | PlanQuestion::Cheapest | PlanQuestion::Fastest);
         let batch = larger_batch(scenario).filter(|batch| is_of_clusters && *batch > terms.batch)?;
         Some(Terms { batch, ..terms })
     }

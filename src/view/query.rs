@@ -28,7 +28,7 @@ impl View {
             match key {
                 "theme" => view.theme = ThemeChoice::from_key(value).unwrap_or_default(),
                 "embed" => view.embed = value == "1",
-                "view" => view.panels = Panels::read(value),
+                "view" => view.panels = Panels::from_names(value),
                 "controls" => view.controls = Controls::from_key(value).unwrap_or_default(),
                 "map" if value == BEST => view = view.with_best(true),
                 "map" => {

@@ -78,7 +78,7 @@ impl Tab {
 
     /// Returns the tab that holds a panel; `None` for the verdict and the plan, which are outside
     /// the tabs.
-    pub fn of(panel: Panel) -> Option<Self> {
+    pub fn holding(panel: Panel) -> Option<Self> {
         Self::ALL.into_iter().find(|tab| tab.panels().contains(&panel))
     }
 }
@@ -100,19 +100,20 @@ impl View {
 
     /// Returns the open tab: that of the first panel that has one.
     pub fn tab(&self) -> Tab {
-        self.panels.all().find_map(Tab::of).unwrap_or_default()
+        self.panels.all().find_map(Tab::holding).unwrap_or_default()
     }
 
     /// Whether the layouts are filtered to those that change only the strategy: the first panel of
     /// a tab is theirs.
     pub fn only_strategies(&self) -> bool {
-        self.panels.all().find(|panel| Tab::of(*panel).is_some()) == Some(Panel::Strategies)
+        self.panels.all().find(|panel| Tab::holding(*panel).is_some()) == Some(Panel::Strategies)
     }
 
     /// Returns the view of the page with a panel shown.
     #[must_use]
     pub fn showing(self, panel: Panel) -> Self {
-        let panels = if Tab::of(panel) == Some(Tab::default()) { Panels::default() } else { Panels::of(&[panel]) };
+        let panels =
+            if Tab::holding(panel) == Some(Tab::default()) { Panels::default() } else { Panels::from_panels(&[panel]) };
         Self { panels, ..self }
     }
 
@@ -122,7 +123,7 @@ impl View {
         if self.embed {
             return self.embedded().has(panel);
         }
-        match (self.door(), Tab::of(panel)) {
+        match (self.door(), Tab::holding(panel)) {
             (_, None) if panel == Panel::Verdict => true,
             (door, None) => door == Door::Plan,
             (Door::Plan, Some(_)) => false,

@@ -101,7 +101,9 @@ fn a_double_click_takes_its_own_click_back() {
     assert_eq!(moved.scenario.seq_len, 2048);
     let closer = View { curve_part: Some((20.0, 40.0)), ..View::default() };
     // Before and after the click is committed, and with a change of the view in between.
-    for actions in [vec![place()], vec![place(), Action::Commit], vec![place(), Action::Commit, Action::ChangeView(closer)]] {
+    for actions in
+        [vec![place()], vec![place(), Action::Commit], vec![place(), Action::Commit, Action::ChangeView(closer)]]
+    {
         let back = after(actions).reduce(Action::UndoChosenPlace);
         assert_eq!(back.scenario, start);
         assert_eq!(back.committed(), start);
@@ -114,7 +116,8 @@ fn a_double_click_takes_its_own_click_back() {
 
 #[test]
 fn a_part_of_an_axis_is_what_the_axis_has() {
-    let look = |part| after(vec![Action::ChangeView(View { curve_part: Some(part), ..View::default() })]).view.curve_part;
+    let look =
+        |part| after(vec![Action::ChangeView(View { curve_part: Some(part), ..View::default() })]).view.curve_part;
     assert_eq!(look((20.0, 40.0)), Some((20.0, 40.0)));
     assert_eq!(look((0.0, 40.0)), Some((10.0, 40.0)));
     assert_eq!(look((0.0, 1e9)), None);
@@ -155,7 +158,8 @@ fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
     let spec = feasible_region(&scenario, ParamId::SequenceLength, ParamId::Gpus, false, &mut Scratch::with_grid(4, 4));
     let (seq, gpus) = (spec.x.settled(7_321.4), spec.y.settled(75.2));
     assert_eq!((seq, gpus), (7_296.0, 76.0));
-    let state = after(vec![Action::ChoosePlace(vec![(ParamId::SequenceLength.into(), seq), (ParamId::Gpus.into(), gpus)])]);
+    let state =
+        after(vec![Action::ChoosePlace(vec![(ParamId::SequenceLength.into(), seq), (ParamId::Gpus.into(), gpus)])]);
     assert_eq!((state.scenario.seq_len, state.scenario.gpus), (7_296, 76));
 }
 

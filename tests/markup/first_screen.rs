@@ -38,7 +38,7 @@ fn the_range_of_measurements_stands_beside_the_headline_figures() {
         [html.matches("class=\"tile-band\"").count(), html.matches("class=\"tile-band aside\"").count()],
         [5, 2]
     );
-    let bands = Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
+    let bands = Tiles::new(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
     assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
     assert!(page_at(Panel::Curve, &catalog::default_scenario()).contains(BAND));
 }

@@ -140,7 +140,8 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
     // Custom values are still measured against the entry that they were made from.
     let own = back.reduce(Action::Pick(Pick::Accelerator("h200"))).reduce(Action::Pick(Pick::Accelerator("custom")));
     assert_eq!(own.scenario.accelerator.id, "custom");
-    let own = own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::EndGesture);
+    let own =
+        own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::EndGesture);
     assert!(control("hbm", &own).contains("back to 4,800\u{2009}GB/s"), "{}", control("hbm", &own));
     assert!(page_of(&own).contains("Custom (from H200)"));
     let sentence = headline(&own.scenario, &own.scenario.report()).sentence();

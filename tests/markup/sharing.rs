@@ -4,7 +4,7 @@ use crate::{does_not_fit, embed, page, page_at, rendered, words};
 use engine::scenario::Scenario;
 use shardwise::calculator::{Buffers, Pace, derive};
 use shardwise::panels::run;
-use shardwise::panels::share::{self, ShareMenuProps as ShareProps, ShareMenu};
+use shardwise::panels::share::{self, ShareMenu, ShareMenuProps as ShareProps};
 use shardwise::snapshot::Snapshot;
 use shardwise::state::{Action, State};
 use shardwise::view::{Panel, View};
@@ -66,7 +66,8 @@ fn the_whole_run_says_what_it_takes() {
 fn a_restored_view_keeps_the_readers_theme_and_what_page_this_is() {
     let start =
         Rc::new(State::new(&catalog::default_scenario(), Vec::new(), View::from_query("?embed=1&view=map&theme=dark")));
-    let restored = start.reduce(Action::RestoreView(View::from_query("?view=curve&controls=all&theme=light&curve=gpus")));
+    let restored =
+        start.reduce(Action::RestoreView(View::from_query("?view=curve&controls=all&theme=light&curve=gpus")));
     assert_eq!(restored.view.query(), "?embed=1&view=map&theme=dark&curve=gpus");
 }
 

@@ -304,7 +304,8 @@ mod tests {
 
     #[test]
     fn several_sites_have_a_column_each() {
-        let rows = vec![Row::with_values("size", vec!["12.5 KB".into(), "9 KB".into()], ""), Row::new("requests", "7", "")];
+        let rows =
+            vec![Row::with_values("size", vec!["12.5 KB".into(), "9 KB".into()], ""), Row::new("requests", "7", "")];
         let table = Table { columns: vec!["old".into(), "new".into()], rows };
         assert_eq!(
             table.print(Format::Text),

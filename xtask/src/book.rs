@@ -15,7 +15,9 @@ use anyhow::{Result, anyhow, bail};
 use std::path::{Component, Path, PathBuf};
 
 use crate::programs::MDBOOK;
-use crate::shell::{STAGING, copy, dist, entries, fresh, make, files_with_extension, program, read, root, run, step, target, write};
+use crate::shell::{
+    STAGING, copy, dist, entries, files_with_extension, fresh, make, program, read_text, root, run, step, target, write,
+};
 
 /// Folder with `book.toml`.
 const SOURCES: &str = "docs";
@@ -92,7 +94,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     for name in INCLUDED {
         let file = copied.join(name);
         file.parent().map_or(Ok(()), make)?;
-        write(&file, &read(&root().join(name))?)?;
+        write(&file, &read_text(&root().join(name))?)?;
     }
     page::write_pages(&sources.join("book"))?;
     let mut command = program(mdbook);
@@ -105,7 +107,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     }
     for page in pages(&folder)? {
         let name = page.strip_prefix(&folder)?.to_string_lossy();
-        let text = read(&page)?;
+        let text = read_text(&page)?;
         // If mdBook cannot include a file, it keeps the directive unchanged and succeeds.
         if text.contains("{{#include") {
             bail!("{name} includes a file that is not there.");

@@ -12,7 +12,7 @@ use crate::engine::{
 };
 use crate::install::{Browser, BrowserKind, WASM_TARGET, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
-use crate::shell::{cargo, output, read, run as run_program, step, target, watch, write};
+use crate::shell::{cargo, output, read_text, run as run_program, step, target, watch, write};
 use crate::site::Profile;
 use crate::{book, comments, graph, packages, places, prose, random, recipes, site};
 
@@ -70,8 +70,8 @@ enum Run {
     Tests(fn() -> Result<Command>),
 }
 
-use TestPart::{Browser as InBrowsers, Docs, Fast, Lint, Native, Nightly, Packages, Record};
 use Run::{Check, Tests};
+use TestPart::{Browser as InBrowsers, Docs, Fast, Lint, Native, Nightly, Packages, Record};
 
 /// Name of the step that later steps of its part depend on.
 const SITE: &str = "Site";
@@ -211,7 +211,7 @@ impl Run {
                 tests.passed = 1;
                 true
             }),
-            Tests(command) => command().and_then(|mut command| watch(&mut command, |line| tests.read(line))),
+            Tests(command) => command().and_then(|mut command| watch(&mut command, |line| tests.add_counts(line))),
         };
         tally.add(tests, matches!(passed, Ok(true)));
         passed
@@ -268,7 +268,7 @@ fn in_chromium() -> Result<Command> {
     let file = target().join("native-bits.txt");
     run_program(cargo(&["test", "--quiet", "--workspace", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
     let mut tests = wasm_tests(&[&site::modules::packages()[..], &["--test", "browser", "--test", "bits"]].concat())?;
-    tests.env("SHARDWISE_NATIVE_BITS", read(&file)?);
+    tests.env("SHARDWISE_NATIVE_BITS", read_text(&file)?);
     Ok(tests)
 }
 
@@ -294,7 +294,7 @@ struct Tally {
 impl Tally {
     /// Adds the counts in a line of libtest's or wasm-bindgen-test's output; other lines add
     /// nothing.
-    fn read(&mut self, line: &str) {
+    fn add_counts(&mut self, line: &str) {
         // "test result: ok. 12 passed; 0 failed; 1 ignored; ..."
         let Some((_, counts)) = line.split_once("test result: ") else { return };
         for part in counts.split([';', '.']) {
@@ -324,7 +324,7 @@ impl std::fmt::Display for Tally {
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
     use super::*;
-    use crate::shell::{files_with_extension, read, root};
+    use crate::shell::{files_with_extension, read_text, root};
 
     #[test]
     fn all_parts_fit_into_their_budget() {
@@ -335,9 +335,11 @@ mod tests {
     #[test]
     fn results_of_several_harnesses_add_up() {
         let mut tally = Tally::default();
-        tally.read("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s");
-        tally.read("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out; finished in 1.20s");
-        tally.read("test formulas::test_result ... ok");
+        tally.add_counts(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+        );
+        tally.add_counts("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out; finished in 1.20s");
+        tally.add_counts("test formulas::test_result ... ok");
         assert_eq!(tally, Tally { passed: 15, failed: 2 });
         assert_eq!(tally.to_string(), "15 passed, 2 failed");
     }
@@ -368,7 +370,7 @@ mod tests {
     fn every_file_of_a_suite_is_in_its_program() {
         for suite in SUITES {
             let folder = root().join(suite);
-            let program = read(&folder.join("main.rs")).unwrap();
+            let program = read_text(&folder.join("main.rs")).unwrap();
             let files = files_with_extension(&folder, "rs").unwrap();
             let names: Vec<_> = files.iter().map(|file| file.file_stem().unwrap().to_string_lossy()).collect();
             assert!(names.len() > 1, "{suite} has no tests");

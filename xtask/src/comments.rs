@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::shell::{read, sources};
+use crate::shell::{read_text, sources};
 
 /// Maximum width of a comment line, in characters.
 const COMMENT: usize = 100;
@@ -17,7 +17,7 @@ const RIDDLES: [&str; 4] = ["What ", "Whose ", "Who ", "The same "];
 pub fn check() -> Result<()> {
     let mut faults = Vec::new();
     for file in sources("rs")? {
-        let lines = comment_faults(&read(&file)?);
+        let lines = comment_faults(&read_text(&file)?);
         faults.extend(lines.into_iter().map(|line| format!("{}:{line}", file.display())));
     }
     if faults.is_empty() {

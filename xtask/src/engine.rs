@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::programs::{FRAMEWORKS, TRANSFORMERS};
-use crate::shell::{cargo, exe, files_with_extension, output, program, read, root, run as run_program, step, target, write};
+use crate::shell::{
+    cargo, exe, files_with_extension, output, program, read_text, root, run as run_program, step, target, write,
+};
 
 /// The package of the engine.
 pub const ENGINE: &str = "engine";
@@ -101,7 +103,7 @@ pub fn accuracy() -> Result<()> {
     let tables = scored("--markdown")?;
     let mut sections = sections(&tables);
     for path in files_with_extension(&root().join(ACCURACY), "md")? {
-        let document = read(&path)?;
+        let document = read_text(&path)?;
         let current = with_tables(&document, &mut sections).with_context(|| path.display().to_string())?;
         if current != document {
             write(&path, current)?;
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn writing_the_tables_that_the_chapters_have_changes_nothing() -> Result<()> {
         for path in files_with_extension(&root().join(ACCURACY), "md")? {
-            let document = read(&path)?;
+            let document = read_text(&path)?;
             let marked = document.split(START).skip(1).filter_map(|part| part.split_once(" -->"));
             let own = |text: &str| text.split(END).next().unwrap_or_default().trim().to_owned();
             let mut all = marked.map(|(name, text)| (name.to_owned(), own(text))).collect();

@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::shell::{entries, read, root, step, write};
+use crate::shell::{entries, read_text, root, step, write};
 use arrows::{Files, beside_parents, files, folders};
 use circle::{Graph, around, circles, floors};
 use manifests::ROOT;
@@ -66,7 +66,7 @@ struct Circle {
 pub fn run() -> Result<()> {
     step("What depends on what");
     let path = root().join(DOCUMENT);
-    write(&path, documented(&read(&path)?)?)?;
+    write(&path, documented(&read_text(&path)?)?)?;
     println!("{DOCUMENT} is current.");
     Ok(())
 }
@@ -76,7 +76,7 @@ pub fn run() -> Result<()> {
 /// # Errors
 /// When they are not, there is a circle, or a crate has two names.
 pub fn check() -> Result<()> {
-    let text = read(&root().join(DOCUMENT))?;
+    let text = read_text(&root().join(DOCUMENT))?;
     if documented(&text)? != text {
         bail!("The floors in {DOCUMENT} are old: run `cargo xtask graph`.");
     }

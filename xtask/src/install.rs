@@ -12,7 +12,7 @@ use crate::programs::{
     CADDY, CHROMEDRIVER, CHROMIUM, Environment, FIREFOX, GECKODRIVER, MINIBROWSER, NODE, NPM, Program, Source, Version,
     WASM_BINDGEN, WASM_OPT, WEBKITDRIVER, XVFB,
 };
-use crate::shell::{cargo, find, make, output, program, read, root, run, step, target, write};
+use crate::shell::{cargo, find, make, output, program, read_text, root, run, step, target, write};
 
 /// Compilation target of the page.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
@@ -78,7 +78,7 @@ impl Program {
             Version::Exact(version) => Some(version.to_owned()),
             Version::Locked(package) => Some(locked_version(package)?),
             // Binaryen's releases are numbered "132", its npm package "132.0.0".
-            Version::Listed(package) => listed(package).split('.').next().map(str::to_owned),
+            Version::Listed(package) => listed_version(package).split('.').next().map(str::to_owned),
         })
     }
 
@@ -146,7 +146,7 @@ pub fn wasm_opt() -> Result<Vec<PathBuf>> {
 /// # Errors
 /// When `Cargo.lock` cannot be read or lacks the package.
 pub fn locked_version(package: &str) -> Result<String> {
-    let lock = read(&root().join("Cargo.lock"))?;
+    let lock = read_text(&root().join("Cargo.lock"))?;
     let version = version_in(&lock, package).map(str::to_owned);
     version.ok_or_else(|| anyhow!("Cargo.lock has no {package}: write it with `cargo generate-lockfile`."))
 }
@@ -228,7 +228,7 @@ pub fn npm_ci(npm: &Path) -> Command {
 }
 
 /// Returns the version of a package in the list of npm packages.
-fn listed(package: &str) -> String {
+fn listed_version(package: &str) -> String {
     let [(_, list), _] = NPM_FILES;
     let list: Value = serde_json::from_str(list).unwrap_or_default();
     list.pointer(&format!("/dependencies/{package}")).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -390,7 +390,7 @@ impl Environment {
         let stamp = place.join("requirements.txt");
         let alone: Vec<&str> = Some(self.alone).filter(|list| !list.is_empty()).into_iter().collect();
         let all = self.lists.iter().chain(&alone);
-        let wanted = all.map(|list| read(&root().join(list))).collect::<Result<String>>()?;
+        let wanted = all.map(|list| read_text(&root().join(list))).collect::<Result<String>>()?;
         if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
             return Ok(python);
         }
@@ -445,7 +445,7 @@ mod tests {
         for row in [WASM_OPT, AXE, TYPESCRIPT] {
             let Source::Npm(name, _) = row.source else { panic!("{} is of npm", row.name.0) };
             let locked = &parsed["packages"][format!("node_modules/{name}")];
-            assert_eq!(locked["version"], listed(name), "{name}");
+            assert_eq!(locked["version"], listed_version(name), "{name}");
             assert!(locked["integrity"].as_str().unwrap().starts_with("sha512-"), "{name}");
         }
         // The registry is npm's setting, not the lock file's.

@@ -59,7 +59,7 @@ mod flags {
             cmd test {
                 /// Runs the parts of these names alone: lint, docs, native, packages, browser; or
                 /// nightly, which the full run leaves out.
-                repeated parts: Part
+                repeated parts: TestPart
                 /// Runs what finds most, in a minute, once built.
                 optional --fast
                 /// Runs the tests of the libraries with UPDATE_EXPECT=1: they write anew what they
@@ -124,7 +124,7 @@ fn main() -> ExitCode {
 }
 
 /// Parses the words of a command.
-fn read(mut words: Vec<OsString>) -> xflags::Result<Xtask> {
+fn parse_words(mut words: Vec<OsString>) -> xflags::Result<Xtask> {
     match words.first() {
         None => words.push("--help".into()),
         Some(first) if first == "help" => words = vec!["--help".into()],
@@ -136,7 +136,7 @@ fn read(mut words: Vec<OsString>) -> xflags::Result<Xtask> {
 }
 
 fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
-    let command = match read(words) {
+    let command = match parse_words(words) {
         Ok(xtask) => xtask.subcommand,
         Err(help) if help.is_help() => {
             println!("{help}");
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn an_own_argument_of_a_program_is_not_read() {
-        let xtask = read(["score", "--json", "--help"].map(OsString::from).to_vec());
+        let xtask = parse_words(["score", "--json", "--help"].map(OsString::from).to_vec());
         let Ok(Xtask { subcommand: XtaskCmd::Score(flags) }) = xtask else { panic!("score is a command") };
         assert_eq!(flags.arguments, ["--json", "--help"]);
     }

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::install::{WASM_TARGET, locked_version, pip, wasm_opt, wasm_target};
 use crate::programs::{MATURIN, NODE, NPM, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS};
 use crate::shell::{
-    cargo, copy, entries, exe, fresh, make, name, files_with_extension, program, read, root, run, step, target, write,
+    cargo, copy, entries, exe, files_with_extension, fresh, make, name, program, read_text, root, run, step, target,
+    write,
 };
 use crate::site::Profile;
 use crate::site::compress::brotli;
@@ -84,7 +85,7 @@ fn npm_module(profile: Profile) -> Result<PathBuf> {
 /// Writes the crate's version into the package; returns the version.
 fn stamp(file: &Path) -> Result<String> {
     let version = locked_version("shardwise")?;
-    let text = read(file)?;
+    let text = read_text(file)?;
     if !text.contains(VERSION) {
         bail!("npm/js/package.json should have {VERSION}, which is replaced.");
     }

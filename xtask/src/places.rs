@@ -20,7 +20,7 @@ use anyhow::{Result, bail};
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use crate::shell::{entries, is_foreign, name, read, root};
+use crate::shell::{entries, is_foreign, name, read_text, root};
 use commands::Commands;
 use definitions::{Definitions, common_start};
 use spans::{blocks, fenced, headings, is_rust, links};
@@ -48,10 +48,10 @@ const NAMES_FOLDER: [&str; 2] = ["Function, in", "Paths are below"];
 /// # Errors
 /// When a document names what does not exist: document, line, and the nearest that exists.
 pub fn check() -> Result<()> {
-    let places = Places::read()?;
+    let places = Places::load()?;
     let mut faults = Vec::new();
     for document in places.paths.iter().filter(|path| path.ends_with(DOCUMENT) && *path != HISTORY) {
-        let text = read(&root().join(document))?;
+        let text = read_text(&root().join(document))?;
         faults.extend(places.faults(document, &text));
         if !document.starts_with(BOOK) {
             for (line, link) in links(&text) {
@@ -74,14 +74,14 @@ struct Places {
 }
 
 impl Places {
-    fn read() -> Result<Self> {
+    fn load() -> Result<Self> {
         let mut paths = BTreeSet::new();
         collect(&root(), "", &mut paths)?;
         let mut definitions = Definitions::default();
         for path in paths.iter().filter(|path| is_rust(path)) {
-            definitions.add(path, &read(&root().join(path))?);
+            definitions.add(path, &read_text(&root().join(path))?);
         }
-        Ok(Self { paths, definitions, commands: Commands::read()? })
+        Ok(Self { paths, definitions, commands: Commands::load()? })
     }
 
     /// Returns a sentence for each claim of a document that does not hold.
@@ -167,7 +167,7 @@ impl Places {
         if heading.is_empty() || !target.ends_with(DOCUMENT) {
             return Ok(None);
         }
-        let known = headings(&read(&root().join(&target))?);
+        let known = headings(&read_text(&root().join(&target))?);
         let is_known = known.iter().any(|known| known == heading);
         Ok((!is_known).then(|| format!("{target} has no heading #{heading}; its headings are {}.", known.join(", "))))
     }
@@ -285,7 +285,7 @@ mod tests {
         let mut definitions = Definitions::default();
         definitions.add("crates/engine/src/model/memory/peak.rs", "pub fn peak(setup: &Setup) -> Bytes {\n");
         definitions.add("crates/trace/src/simulated.rs", "pub fn simulated() {}\npub struct Trace;\n");
-        Places { paths, definitions, commands: Commands::read().unwrap() }
+        Places { paths, definitions, commands: Commands::load().unwrap() }
     }
 
     /// Faults of a chapter with a table of functions in the engine's model.
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn links_lead_to_files_and_headings() {
-        let places = Places::read().unwrap();
+        let places = Places::load().unwrap();
         let fault = |link| places.link_fault("npm/README.md", link).unwrap().unwrap_or_default();
         for link in ["js/api.js", "../README.md", "../CONTRIBUTING.md#two-commands", "https://example.org/x"] {
             assert_eq!(fault(link), "", "{link}");

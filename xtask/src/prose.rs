@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use proc_macro2::{Group, TokenStream, TokenTree};
 use std::path::{Path, PathBuf};
 
-use crate::shell::{read, root, sources};
+use crate::shell::{read_text, root, sources};
 
 /// Phrases that no document and no string may have, in lower case, each with a better one.
 const EVERYWHERE: [(&str, &str); 7] = [
@@ -57,12 +57,12 @@ pub fn check() -> Result<()> {
     };
     let is_read = |file: &PathBuf| !EXEMPT.iter().any(|exempt| file.ends_with(exempt));
     for file in sources("md")?.into_iter().filter(is_read) {
-        look(&file, paragraphs(&read(&file)?), &[EVERYWHERE.as_slice(), &IN_DOCUMENTS].concat());
+        look(&file, paragraphs(&read_text(&file)?), &[EVERYWHERE.as_slice(), &IN_DOCUMENTS].concat());
     }
     for file in sources("rs")?.into_iter().filter(is_read) {
         let path = file.strip_prefix(root()).unwrap_or(&file);
         if !path.iter().any(|part| UNSEEN.iter().any(|unseen| part == *unseen)) {
-            let tokens = read(&file)?.parse().ok().with_context(|| format!("{} is not Rust", file.display()))?;
+            let tokens = read_text(&file)?.parse().ok().with_context(|| format!("{} is not Rust", file.display()))?;
             look(&file, strings(tokens), &EVERYWHERE);
         }
     }

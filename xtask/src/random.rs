@@ -13,7 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, LINKS};
-use crate::shell::{cargo, entries, fresh, make, files_with_extension, output, program, read, root, run, step, target, write};
+use crate::shell::{
+    cargo, entries, files_with_extension, fresh, make, output, program, read_text, root, run, step, target, write,
+};
 
 /// Compiler flags of cargo-fuzz, without the sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -83,7 +85,7 @@ fn file(name: &str) -> PathBuf {
 /// Returns the saved corpus of a target; of a new target there is none.
 fn saved(name: &str) -> Result<Vec<Vec<u8>>> {
     let file = file(name);
-    let text = if file.exists() { read(&file)? } else { String::new() };
+    let text = if file.exists() { read_text(&file)? } else { String::new() };
     corpus::read(&text).with_context(|| format!("{} has a line that is not hexadecimal", file.display()))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::install::{self, npm_ci};
 use crate::programs::{MDBOOK, NODE, NPM, RECIPES};
-use crate::shell::{copy, dist, fresh, make, program, read, root, run, step, target, write};
+use crate::shell::{copy, dist, fresh, make, program, read_text, root, run, step, target, write};
 
 /// Names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
@@ -78,7 +78,7 @@ fn vitepress(sources: &Path, site: &Path) -> Result<()> {
     let place = workshop().join("vitepress");
     make(&place)?;
     copy(sources, &place, &["README.md", "node_modules"])?;
-    let lock = read(&sources.join("package-lock.json"))?;
+    let lock = read_text(&sources.join("package-lock.json"))?;
     once(&place.join("node_modules"), &lock, || {
         step("Installing VitePress into target/tools/recipes");
         run(npm_ci(&npm).current_dir(&place))

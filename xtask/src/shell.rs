@@ -132,7 +132,7 @@ pub fn find(names: &[&str]) -> Option<PathBuf> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(file: &Path) -> Result<String> {
+pub fn read_text(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
 }
 

@@ -58,7 +58,7 @@ pub fn is_worth_the_time(gain: f64) -> bool {
 
 impl Advice {
     /// Evaluates a change.
-    pub(super) fn of((before, report_before): (&Scenario, &Report), turn: Turn, scenario: Scenario) -> Self {
+    pub(super) fn evaluate((before, report_before): (&Scenario, &Report), turn: Turn, scenario: Scenario) -> Self {
         let report = scenario.report();
         let gain = report.whole().tokens_per_s_per_gpu / report_before.whole().tokens_per_s_per_gpu - 1.0;
         let is_same_batch = report.tokens_per_step == report_before.tokens_per_step;
@@ -126,7 +126,7 @@ fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let host = scenario.host_memory();
     let mut found: Vec<Advice> = candidates(scenario, goal)
         .into_iter()
-        .map(|(turn, changed)| Advice::of((scenario, report), turn, changed))
+        .map(|(turn, changed)| Advice::evaluate((scenario, report), turn, changed))
         .filter(|advice| helps(advice) && advice.scenario.host_memory().may_replace(&host))
         .collect();
     let order = |one: &Advice| (one.price, one.lack.is_some());
@@ -254,7 +254,7 @@ mod tests {
             assert_eq!(accuracy::verdict(&report), Verdict::Tight, "{link}");
             let slow = candidates(&scenario, Goal::Margin)
                 .into_iter()
-                .map(|(turn, changed)| Advice::of((&scenario, &report), turn, changed))
+                .map(|(turn, changed)| Advice::evaluate((&scenario, &report), turn, changed))
                 .find(|one| Goal::Margin.fits(&one.report) && one.gain < -0.9);
             assert!(slow.is_some(), "{link}: no change is too slow");
             let advised = advise(&scenario, &report);

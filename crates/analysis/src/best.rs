@@ -6,7 +6,7 @@
 //! link rate, and every memory size picks among them.
 
 use super::layout_space::MODES;
-use super::search::{Indices, Screening, Objective, Search, Space};
+use super::search::{Indices, Objective, Screening, Search, Space};
 use super::sweep::{Sample, sample};
 use engine::model::choices::Choices;
 use engine::model::training::Recompute;
@@ -41,7 +41,7 @@ pub struct Candidate {
 impl Candidate {
     /// Returns the scenario in this configuration.
     #[must_use]
-    pub fn of(&self, scenario: &Scenario) -> Scenario {
+    pub fn apply_to(&self, scenario: &Scenario) -> Scenario {
         let Self { seq_len, micro_batch_size, recompute, .. } = *self;
         Scenario { seq_len, micro_batch_size, choices: Choices { recompute, ..scenario.choices }, ..*scenario }
     }
@@ -163,7 +163,7 @@ mod tests {
             let fitting = || all.all.iter().filter(|candidate| candidate.sample.needed <= capacity);
             assert_eq!(best.sample.fits(), fitting().count() > 0, "{gib}");
             assert!(fitting().all(|candidate| candidate.sample.mfu <= best.sample.mfu), "{gib}");
-            let report = best.of(&scenario).report();
+            let report = best.apply_to(&scenario).report();
             assert_eq!((report.mfu, report.memory.needed), (best.sample.mfu, best.sample.needed), "{gib}");
         }
     }

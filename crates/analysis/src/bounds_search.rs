@@ -1,7 +1,7 @@
 //! Grid search under the FSDP bounds: the best MFU and the longest context on a cluster
 //! (docs/book/model/bounds.md).
 
-use super::search::{Indices, Screening, Objective, Search, Space};
+use super::search::{Indices, Objective, Screening, Search, Space};
 use engine::model::bounds::{Bounds, Reached, Stage};
 
 /// Number of grid steps over γ, the fraction of activations kept.

@@ -75,7 +75,9 @@ mod tests {
     fn every_published_number_stands_beside_a_claim_and_one_of_the_engine() {
         for published in PUBLISHED {
             let Compared { here, .. } = of(published.id);
-            let (ClaimResult::Points(value) | ClaimResult::Change(value) | ClaimResult::Times(value)) = here else { continue };
+            let (ClaimResult::Points(value) | ClaimResult::Change(value) | ClaimResult::Times(value)) = here else {
+                continue;
+            };
             assert!(value.is_finite(), "{}: {here:?}", published.id);
         }
         assert!(CLAIMS.iter().any(|entry| compared(entry).is_none()), "follow-up questions have none");

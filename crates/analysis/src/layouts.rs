@@ -89,7 +89,7 @@ impl LayoutSearch {
             layout.scenario != self.scenario && (!now.fits() || is_better && is_expressed)
         };
         // The scenario's own layout with other kernels, which a faster, less sure layout may hide.
-        let own = Layout::of(tuned(&self.scenario, &CHOICES));
+        let own = Layout::evaluate(tuned(&self.scenario, &CHOICES));
         let own = core::iter::once(&own)
             .filter(|own| own.report.fits() && own.scenario.host_memory().may_replace(&self.scenario.host_memory()));
         let mut worth: Vec<Layout> = self.as_it_is.best().iter().chain(own).filter(is_worth).copied().collect();
@@ -142,7 +142,9 @@ fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     for id in choices {
         let least = best.report().whole().time / (1.0 + LEAST_OF_KERNELS);
         let runs = |other: &Scenario| other.lack().is_none() || scenario.lack().is_some();
-        let others = other_option_candidates(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().whole().time, other));
+        let others = other_option_candidates(&best, &[*id], before)
+            .into_iter()
+            .map(|(_, other)| (other.report().whole().time, other));
         let fastest = others.filter(|(step, other)| *step <= least && runs(other));
         if let Some((_, other)) = fastest.min_by(|(one, _), (other, _)| one.get().total_cmp(&other.get())) {
             best = other;

@@ -37,16 +37,16 @@ pub fn with_count(scenario: &Scenario, id: ParamId, value: u32) -> Scenario {
 /// unchanged: `None` if there is none, or if the parameter is no count of the layout. The
 /// micro-batch size and the number of micro-batches double and halve.
 pub fn around(scenario: &Scenario, id: ParamId) -> [Option<u32>; 2] {
-    beside(scenario, id, in_use(scenario, id))
+    adjacent_counts(scenario, id, in_use(scenario, id))
 }
 
 /// Returns the valid values below and above a typed value that cannot be used, ascending.
 pub fn corrections(scenario: &Scenario, id: ParamId) -> Vec<u32> {
-    beside(scenario, id, asked(scenario, id)).into_iter().flatten().collect()
+    adjacent_counts(scenario, id, asked(scenario, id)).into_iter().flatten().collect()
 }
 
 /// Returns the valid values of a count next to `at`.
-fn beside(scenario: &Scenario, id: ParamId, at: u32) -> [Option<u32>; 2] {
+fn adjacent_counts(scenario: &Scenario, id: ParamId, at: u32) -> [Option<u32>; 2] {
     let Some(number) = id.number() else { return [None; 2] };
     let (least, most) = (number.min.max(1.0) as u32, number.max as u32);
     match id {

@@ -22,7 +22,11 @@ pub(super) fn others(scenario: &Scenario, param: &Param, errors_before: usize) -
 
 /// Returns the scenario with each other option of some choices of execution. Options that change
 /// the computed numbers are left out: 8-bit attention.
-pub(super) fn other_option_candidates(scenario: &Scenario, how: &[ParamId], errors_before: usize) -> Vec<(Turn, Scenario)> {
+pub(super) fn other_option_candidates(
+    scenario: &Scenario,
+    how: &[ParamId],
+    errors_before: usize,
+) -> Vec<(Turn, Scenario)> {
     let of = |id: &ParamId| {
         let id = *id;
         let turn = move |(option, changed)| (Turn::Option(id, option), changed);

@@ -31,7 +31,7 @@ pub use found::FastestLayout;
 pub use hardware::{Hardware, NODES};
 pub use money::{break_even, premium};
 pub use piece::{Piece, Winner};
-pub use question::{SearchKind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
+pub use question::{Question, SearchKind, USUAL_DAYS, USUAL_DOLLARS, amount};
 pub use settled::{Laws, outgrows_smaller};
 pub use terms::{Terms, USUALLY_SURE};
 
@@ -69,7 +69,7 @@ impl Plan {
     /// Creates a search over given hardware; questions about the scenario's own GPUs need only
     /// [`Hardware::own`].
     pub fn over(scenario: &Scenario, kind: SearchKind, terms: Terms, hardware: Vec<Hardware>) -> Self {
-        let cases = cases::of(scenario, kind, terms.batch, &hardware);
+        let cases = cases::list_cases(scenario, kind, terms.batch, &hardware);
         let of = cases.iter().map(Space::len).sum();
         Self {
             scenario: *scenario,

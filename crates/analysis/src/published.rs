@@ -164,7 +164,7 @@ pub fn write<'a>(rows: impl IntoIterator<Item = &'a Published>) -> String {
 }
 
 /// Reads rows from text; invalid lines are skipped.
-pub fn read(text: &str) -> Vec<Published> {
+pub fn parse_published(text: &str) -> Vec<Published> {
     let mut rows: Vec<Published> = Vec::with_capacity(text.len() / 256);
     for line in text.lines() {
         if let Some(row) = row(line, rows.last()) {
@@ -239,8 +239,8 @@ mod tests {
         let mixture = Published { set: Set::Mixture, fitted: false, model: "Kimi K2".into(), ..process.clone() };
         let rows = [row(Some(0.1 + 0.2), None), process, mixture, row(Some(1e-3), Some(71.0))];
         let rows = rows.map(|row| Published { batch_share: 1.0 / 3.0, ..row });
-        assert_eq!(read(&write(&rows)), rows);
-        assert_eq!(read("nonsense\n\n\t\t\n"), []);
+        assert_eq!(parse_published(&write(&rows)), rows);
+        assert_eq!(parse_published("nonsense\n\n\t\t\n"), []);
     }
 
     #[test]

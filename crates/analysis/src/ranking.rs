@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 
 use super::change::errors;
 use super::layout_space::LayoutSpace;
-use super::search::{Screening, Objective, Progress, Search, Space};
+use super::search::{Objective, Progress, Screening, Search, Space};
 use catalog::accuracy;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
@@ -35,7 +35,7 @@ pub struct Layout {
 
 impl Layout {
     /// Evaluates a layout.
-    pub(super) fn of(scenario: Scenario) -> Self {
+    pub(super) fn evaluate(scenario: Scenario) -> Self {
         let report = scenario.report();
         Self::reported(scenario, report)
     }
@@ -69,7 +69,7 @@ impl Layout {
 /// Returns the scenario under every strategy: those that fit before the others, then in the order
 /// of a ranking.
 pub fn every_strategy(scenario: &Scenario) -> Vec<Layout> {
-    let mut layouts = Strategy::ALL.map(|strategy| Layout::of(scenario.with_strategy(strategy))).to_vec();
+    let mut layouts = Strategy::ALL.map(|strategy| Layout::evaluate(scenario.with_strategy(strategy))).to_vec();
     layouts.sort_by(|one, other| other.report.fits().cmp(&one.report.fits()).then(one.order(other)));
     layouts
 }
@@ -140,7 +140,7 @@ impl Ranking {
     pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
         let BestOfKinds { host, best, .. } = &mut self.search.objective;
         for layout in best.iter_mut() {
-            let other = Layout::of(tuned(&layout.scenario));
+            let other = Layout::evaluate(tuned(&layout.scenario));
             let is_as_sure = other.is_sure() || !layout.is_sure();
             let is_held = other.scenario.host_memory().may_replace(host);
             if other.report.fits() && is_as_sure && is_held && other.order(layout).is_lt() {

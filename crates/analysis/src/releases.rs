@@ -51,7 +51,7 @@ pub fn change(scenario: &Scenario) -> Option<Change> {
 
 /// Describes a release and its effect: "Since 2026-04-27: Head and loss run over chunks of the
 /// tokens. Against April 2025: -11.7 GiB."
-pub fn said(release: &Release, change: Option<&Change>) -> String {
+pub fn describe_release(release: &Release, change: Option<&Change>) -> String {
     let says = format!("Since {}: {}", release.since, release.says);
     let Some(change) = change else { return says };
     let needed = change.needed;

@@ -3,7 +3,7 @@
 
 use super::neighbour_layouts::sequences;
 use super::sweep::{self, Sample};
-use engine::params::{CONSTANTS, ParamKind, Number, PARAMS, Param, ParamId};
+use engine::params::{CONSTANTS, Number, PARAMS, Param, ParamId, ParamKind};
 use engine::scenario::Scenario;
 
 /// The effect of one change.

@@ -42,7 +42,7 @@ const APART: f64 = 4.0;
 
 impl Traits {
     /// Returns the traits of a scenario.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let (shape, mesh) = (scenario.model.architecture(), scenario.degrees());
         Self {
             gpu: scenario.accelerator.id,
@@ -123,7 +123,7 @@ mod tests {
     use links::decode;
 
     fn traits(link: &str) -> Traits {
-        Traits::of(&decode(link).scenario)
+        Traits::from_scenario(&decode(link).scenario)
     }
 
     #[test]

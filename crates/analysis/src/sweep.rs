@@ -30,7 +30,7 @@ pub struct Sample {
 
 impl Sample {
     /// Extracts the sample from a report.
-    pub fn of(report: &Report) -> Self {
+    pub fn from_report(report: &Report) -> Self {
         let whole = report.whole();
         Self {
             mfu: whole.mfu,
@@ -72,7 +72,7 @@ impl Sample {
 
 /// Evaluates one scenario; a run that does not fit still gets a speed and a time limiter.
 pub fn sample(scenario: &Scenario) -> Sample {
-    Sample::of(&scenario.report())
+    Sample::from_report(&scenario.report())
 }
 
 /// Sets a parameter to the nearest value that makes sense in a sweep: GPUs as in [`whole_gpus`],

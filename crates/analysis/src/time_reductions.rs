@@ -35,7 +35,7 @@ pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) ->
         if !is_lever(turn) {
             continue;
         }
-        let advice = Advice::of((scenario, report), turn, changed);
+        let advice = Advice::evaluate((scenario, report), turn, changed);
         if advice.gain < AT_LEAST_AS_FAST || (report.fits() && !advice.keeps_fitting(report)) {
             continue;
         }

@@ -6,7 +6,7 @@
 #[path = "../../engine/tests/suite/any.rs"]
 mod any;
 
-use analysis::plan::{Hardware, SearchKind, Plan, Terms};
+use analysis::plan::{Hardware, Plan, SearchKind, Terms};
 use any::any_scenario;
 use links::decode;
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::nearest::did_you_mean;
-use engine::params::{ParamKind, Param, ParamId, find, is_held, quantity};
+use engine::params::{Param, ParamId, ParamKind, find, is_held, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
 use links::{spelling, v1};
@@ -136,7 +136,7 @@ pub fn key(typed: &str) -> Result<String, Refusal> {
 ///
 /// Returns a refusal for values that cannot be read, unless reading is lenient.
 pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal> {
-    let scenario = given.read()?.scenario;
+    let scenario = given.read_scenario()?.scenario;
     let Some(axis) = Axis::find(key) else { return Ok(String::new()) };
     let (mut numbers, mut values, mut issues) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines.lines() {
@@ -165,11 +165,11 @@ pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal>
     if given.reading != Reading::Lenient {
         refuse(&issues)?;
     }
-    Ok(json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string())
+    Ok(json!({ "numbers": numbers, "values": values, "issues": issues_to_json(&issues) }).to_string())
 }
 
 /// Converts issues to JSON, with the names used in the report.
-pub(crate) fn said(issues: &[Issue]) -> Value {
+pub(crate) fn issues_to_json(issues: &[Issue]) -> Value {
     let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
     let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });
     issues.iter().map(said).collect()

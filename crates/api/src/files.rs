@@ -1,7 +1,7 @@
 //! Reads texts and files.
 
 use engine::scenario::Model;
-use files::brought::{self, Base, Import, Item, ImportKind};
+use files::brought::{self, Base, Import, ImportKind, Item};
 use links::spelling;
 
 use crate::given::Code;
@@ -22,7 +22,7 @@ pub fn import_files(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>
 /// # Errors
 ///
 /// Returns a refusal for files that cannot be read.
-pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
+pub fn read_files(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
     Ok(json(&read_items(&items(files), given)?.0))
 }
 
@@ -32,7 +32,7 @@ pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Re
 ///
 /// Returns a refusal for files that cannot be read.
 pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refusal> {
-    let base = given.read()?;
+    let base = given.read_scenario()?;
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
     let over = Base { scenario: base.scenario, over: over.collect() };
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;

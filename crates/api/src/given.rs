@@ -26,7 +26,7 @@ pub enum Reading {
 
 impl Reading {
     /// Returns the mode for two switches.
-    pub const fn of(strict: bool, assume: bool) -> Self {
+    pub const fn from_switches(strict: bool, assume: bool) -> Self {
         match (strict, assume) {
             (false, _) => Self::Lenient,
             (true, true) => Self::Assuming,
@@ -121,7 +121,7 @@ impl Given<'_> {
     /// # Errors
     ///
     /// Returns a refusal for invalid input, unless reading is lenient.
-    pub fn read(&self) -> Result<Read, Refusal> {
+    pub fn read_scenario(&self) -> Result<Read, Refusal> {
         let mut read = if self.text.trim().is_empty() && !self.set.is_empty() {
             // Values alone form a complete scenario, whose model may be given by its shape.
             let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
@@ -144,7 +144,7 @@ impl Given<'_> {
     /// the page does with an old link.
     pub(crate) fn decoded(&self, text: &str) -> Read {
         match self.reading {
-            Reading::Lenient => Read::of(text),
+            Reading::Lenient => Read::parse(text),
             Reading::Strict | Reading::Assuming => Read::from(links::decode_in_node(text)),
         }
     }
@@ -156,7 +156,7 @@ impl Given<'_> {
     ///
     /// Returns the errors of [`Given::read`], and a question for missing values.
     pub fn answerable(&self, asked: &[Open]) -> Result<Read, Refusal> {
-        let mut read = self.read()?;
+        let mut read = self.read_scenario()?;
         read.open(asked, self.reading)?;
         Ok(read)
     }
@@ -170,7 +170,7 @@ impl From<Decoded> for Read {
 
 impl Read {
     /// Reads a text. Invalid input is not yet refused.
-    pub fn of(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self::from(links::decode(text))
     }
 
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> Refusal {
-        Given::from(text).read().map(|read| read.issues).expect_err(text)
+        Given::from(text).read_scenario().map(|read| read.issues).expect_err(text)
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn forgiveness_is_asked_for() {
         let given = Given { reading: Reading::Lenient, ..Given::from("modle=x&gpus=8") };
-        let read = given.read().expect("forgiven");
+        let read = given.read_scenario().expect("forgiven");
         assert_eq!((read.scenario.gpus, read.issues.len()), (8, 1));
     }
 
@@ -365,7 +365,7 @@ mod tests {
         let set = [("global_batch_size", "128"), ("mem", "90 GiB"), ("cluster", "8xH100"), ("nodes", "2")];
         let set = set.map(|(key, value)| (key.to_owned(), value.to_owned()));
         let given = Given { text: "model=llama-3-8b", set: &set, ..Given::default() };
-        let read = given.read().expect("readable");
+        let read = given.read_scenario().expect("readable");
         assert_eq!((read.scenario.gpus, read.scenario.grad_accum_steps), (16, 8));
         assert_eq!(read.scenario.accelerator.values.memory.gib(), 90.0);
     }

@@ -44,7 +44,7 @@ pub fn estimate(given: &Given) -> Result<String, Refusal> {
 ///
 /// Returns a refusal for invalid input or missing values, except values of axes.
 pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
-    let mut read = given.read()?;
+    let mut read = given.read_scenario()?;
     for axis in axes {
         for (key, _) in &spelling::spell(axis, "").pairs {
             read.stated.add(key);
@@ -56,7 +56,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
     let has_effect = |key: &str| axes.iter().any(|axis| may_have_effect(scenario, key, axis));
     issues.retain(|issue| issue.cause != Cause::NoEffect || !issue.key.is_some_and(has_effect));
     read.open(&[Open::Model], given.reading)?;
-    Ok(axis::said(&read.issues).to_string())
+    Ok(axis::issues_to_json(&read.issues).to_string())
 }
 
 /// Returns the fragment of a scenario's link, without `#`.
@@ -65,7 +65,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
 ///
 /// Returns a refusal for invalid input.
 pub fn link(given: &Given) -> Result<String, Refusal> {
-    Ok(links::encode(&given.read()?.scenario))
+    Ok(links::encode(&given.read_scenario()?.scenario))
 }
 
 /// Returns the catalog as JSON.
@@ -79,7 +79,7 @@ pub fn catalog() -> String {
 ///
 /// Returns a refusal for invalid input.
 pub fn parameters(given: &Given) -> Result<String, Refusal> {
-    Ok(json(&params_json(&given.read()?.scenario)))
+    Ok(json(&params_json(&given.read_scenario()?.scenario)))
 }
 
 /// Serializes a value. Values here have text keys and finite numbers, so serialization cannot fail.

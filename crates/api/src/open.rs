@@ -261,7 +261,8 @@ mod tests {
         // A link copied from the page is complete.
         assert!(given("v=1").answerable(&Open::ALL).is_ok());
         // A single machine includes its GPUs.
-        let machine = given("model=llama-3-8b&cluster=workstation-4x-4090&seq=2k&mbs=1").read().expect("readable");
+        let machine =
+            given("model=llama-3-8b&cluster=workstation-4x-4090&seq=2k&mbs=1").read_scenario().expect("readable");
         assert_eq!(machine.scenario.gpus, 4);
     }
 }

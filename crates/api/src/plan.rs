@@ -126,7 +126,7 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
         evaluated: progress.evaluated,
         fit: progress.fitting,
         refused: plan.hardware().iter().filter_map(refused).collect(),
-        issues: axis::said(issues),
+        issues: axis::issues_to_json(issues),
     })
 }
 

@@ -51,6 +51,6 @@ pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
         ranking.progress().visited,
         ranking.progress().fitting,
         layouts.join(","),
-        axis::said(issues)
+        axis::issues_to_json(issues)
     )
 }

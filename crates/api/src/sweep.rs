@@ -51,7 +51,7 @@ pub fn sweep(
     run: bool,
 ) -> Result<Vec<f64>, Refusal> {
     let axes = Axes::new(outer, inner);
-    let base = given.read()?.scenario;
+    let base = given.read_scenario()?.scenario;
     let columns = if run { STEP_COLUMNS.len() + RUN_COLUMNS.len() } else { STEP_COLUMNS.len() };
     let rows = outer_values.len() * inner_values.len();
     let mut table = vec![0.0; columns * rows];
@@ -83,7 +83,7 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Ite
 ///
 /// Returns a refusal for invalid input.
 pub fn point(given: &Given, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> Result<String, Refusal> {
-    let base = given.read()?.scenario;
+    let base = given.read_scenario()?.scenario;
     Ok(links::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value)))
 }
 

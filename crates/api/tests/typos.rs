@@ -13,7 +13,7 @@ use links::spelling::{known_names, spell};
 use links::v1;
 
 fn read(text: &str) -> Result<Scenario, api::Refusal> {
-    Given::from(text).read().map(|read| read.scenario)
+    Given::from(text).read_scenario().map(|read| read.scenario)
 }
 
 /// Calls with names from PyTorch, torchtitan, Hugging Face, DeepSpeed and Megatron, each with the

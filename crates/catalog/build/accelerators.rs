@@ -164,7 +164,7 @@ fn constant(row: &Row) -> Result<String, String> {
         fraction(value).map(|value| times.clone() + &value).map_err(|says| row.error(says))
     };
     let mut of = format!(
-        "of(Generation::{generation}, {:?}, {}, {}, {}, {})",
+        "silicon_fractions(Generation::{generation}, {:?}, {}, {}, {}, {})",
         row.number("multiprocessors")?,
         share(&["matmul"])?,
         share(&["matmul_8bit", "matmul"])?,

@@ -16,7 +16,7 @@ const fn member(entry: &ModelEntry) -> Member {
 }
 
 /// Returns the family of a catalog model.
-pub fn of(id: &str) -> Option<&'static Family> {
+pub fn model_family(id: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.members.iter().any(|member| member.id == id))
 }
 
@@ -49,7 +49,7 @@ mod tests {
                     "{}",
                     entry.name
                 );
-                assert_eq!(of(member.id).map(|found| found.name), Some(family.name));
+                assert_eq!(model_family(member.id).map(|found| found.name), Some(family.name));
             }
         }
     }

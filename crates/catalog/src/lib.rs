@@ -228,7 +228,7 @@ pub fn model(id: &str) -> Option<&'static ModelEntry> {
 impl ModelEntry {
     /// Returns the entry as a scenario's model.
     pub fn pick(&self) -> Model {
-        Model::Preset { id: self.id, architecture: self.architecture, family: families::of(self.id) }
+        Model::Preset { id: self.id, architecture: self.architecture, family: families::model_family(self.id) }
     }
 
     /// Returns the published size: the size in the name if the name has one, else the parameters

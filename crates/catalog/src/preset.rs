@@ -3,7 +3,7 @@
 
 use crate::pick;
 use engine::model::transformer::Architecture;
-use engine::params::{ARCHITECTURE, Group, ParamKind, Param, ParamId};
+use engine::params::{ARCHITECTURE, Group, Param, ParamId, ParamKind};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// Returns the scenario in which every parameter has its preset value.

@@ -36,7 +36,7 @@ pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     events.extend(shown.map(|lane| named("thread_name", thread(lane), names::lane(lane))));
     events.extend(spans.iter().map(event));
     let longest = setup.at_longest();
-    let curve = Trace::of(&longest, &largest(&longest)).curve(RunStep::default(), longest.segments, POINTS);
+    let curve = Trace::record(&longest, &largest(&longest)).curve(RunStep::default(), longest.segments, POINTS);
     events.extend(counters(&curve, &spans));
     let mut about = Map::new();
     about.insert("scenario".into(), link.into());
@@ -141,7 +141,7 @@ fn counter(point: &Point, time: Seconds) -> Value {
     let bytes = |held: StackContent| -> u64 {
         Category::ALL
             .into_iter()
-            .filter(|category| StackContent::of(*category) == held)
+            .filter(|category| StackContent::from_category(*category) == held)
             .map(|category| point.by[category])
             .sum()
     };
@@ -189,7 +189,7 @@ mod tests {
             counter["args"].as_object().unwrap().values().map(|bytes| bytes.as_u64().unwrap()).sum()
         };
         let setup = scenario.setup();
-        let curve = Trace::of(&setup, &largest(&setup)).curve(RunStep::default(), setup.segments, POINTS);
+        let curve = Trace::record(&setup, &largest(&setup)).curve(RunStep::default(), setup.segments, POINTS);
         assert_eq!(counters.into_iter().map(total).max(), Some(curve.peak.allocated));
     }
 

@@ -1,7 +1,7 @@
 //! Describes figures in text: the text alternative of a canvas, and the legend.
 
 use super::names::in_sentence;
-use super::spec::{Axis, BarSpec, ChartSpec, Polyline, LineRole, PinMark};
+use super::spec::{Axis, BarSpec, ChartSpec, LineRole, PinMark, Polyline};
 use engine::format;
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;

@@ -132,7 +132,7 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
 
 /// Returns the colour of a layer of stacked memory: for a part of the memory bar, the colour of
 /// that part.
-pub const fn held(theme: Theme, held: StackContent) -> Rgb {
+pub const fn stack_colour(theme: Theme, held: StackContent) -> Rgb {
     match held {
         StackContent::Part(of) => part(theme, of),
         StackContent::Update => pair(theme, 0x2278a8, 0x8fd3f4),

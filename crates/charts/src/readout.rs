@@ -5,7 +5,7 @@ mod lanes;
 mod stack;
 
 use super::layout::share;
-use super::spec::{AxisKey, ChartSpec, Fall, Field, Polyline, LineRole, Mark};
+use super::spec::{AxisKey, ChartSpec, Fall, Field, LineRole, Mark, Polyline};
 use super::{marks, names};
 use analysis::boundary::bilinear;
 use engine::format;
@@ -62,11 +62,11 @@ pub fn readout(spec: &ChartSpec, x: f64, y: f64) -> Readout {
         (None, Some(lanes)) => (vec![across], lanes::on_lanes(lanes, x, y)),
         (None, None) => (vec![across], spec.lines.iter().map(|line| on_line(spec, line, x)).collect()),
     };
-    said(place, entries)
+    build_readout(place, entries)
 }
 
 /// Builds a readout with its sentence.
-fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
+fn build_readout(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     let list = |entries: &[Entry]| {
         let texts: Vec<String> =
             entries
@@ -90,7 +90,7 @@ fn on_fall(fall: &Fall) -> Readout {
         entry("Share of the step", format::percent(fall.share / 100.0)),
         entry("Of the run’s price", format::dollars(fall.cost)),
     ];
-    said(vec![entry(names::step_part(fall.part), String::new())], values)
+    build_readout(vec![entry(names::step_part(fall.part), String::new())], values)
 }
 
 /// Reads a mark: its name, its place, its value, and the lines above or below it.
@@ -107,7 +107,7 @@ fn on_mark(spec: &ChartSpec, mark: &Mark) -> Readout {
     }
     let with_values = spec.lines.iter().filter(|line| !line.role.is_guide());
     entries.extend(with_values.map(|line| on_line(spec, line, x)));
-    said(vec![entry(&mark.name, String::new())], entries)
+    build_readout(vec![entry(&mark.name, String::new())], entries)
 }
 
 /// Rounds the value of a parameter that only has whole numbers.

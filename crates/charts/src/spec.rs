@@ -15,9 +15,9 @@ use engine::params::{ParamId, Scale, Unit};
 use engine::rounding;
 use engine::scenario::resolve::nearest_divisor;
 
-pub use course::{Course, StackContent, Moment, Span};
+pub use course::{Course, Moment, Span, StackContent};
 pub use falls::{Fall, Falls};
-pub use line::{CHOICES, Polyline, LineRole};
+pub use line::{CHOICES, LineRole, Polyline};
 
 /// The specification of one figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +129,7 @@ pub enum ZoneKind {
 
 impl ZoneKind {
     /// Returns the zone of a limiter.
-    pub fn of(limiter: Limiter) -> Self {
+    pub fn from_limiter(limiter: Limiter) -> Self {
         match limiter {
             Limiter::Memory => Self::DoesNotFit,
             Limiter::InterNode | Limiter::IntraNode => Self::NetworkBound,

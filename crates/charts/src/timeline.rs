@@ -103,7 +103,7 @@ pub struct Mark {
 
 impl Mark {
     /// Creates a mark of one span.
-    pub fn of(span: &Span) -> Self {
+    pub fn from_span(span: &Span) -> Self {
         Self {
             lane: span.lane,
             start: span.start,

@@ -22,7 +22,7 @@ mod waterfall;
 #[cfg(test)]
 mod tests;
 
-use engine::params::{CONSTANTS, ParamKind, PARAMS, Param, ParamId};
+use engine::params::{CONSTANTS, PARAMS, Param, ParamId, ParamKind};
 use engine::scenario::Scenario;
 
 pub use agreement::{AgreementView, Filter, Measure, Scored, ScoredRows, agreement, filters, kinds};
@@ -31,7 +31,7 @@ pub use best::{BEST_AXES, best_holds, best_region};
 pub use bound::holds as bounds_hold;
 pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
-pub use memory::{memory_bar, write_longest_batch, pinned_memory};
+pub use memory::{memory_bar, pinned_memory, write_longest_batch};
 pub(crate) use memory_step::largest;
 pub use memory_step::{LoadAndSave, by_formulas, load_and_save, memory_step, memory_step_coming};
 pub use metric::Metric;

@@ -1,7 +1,7 @@
 //! Lists the differences between two scenarios, parameter by parameter.
 
 use engine::params::quantity::with_unit;
-use engine::params::{ParamKind, Param, every, is_held};
+use engine::params::{Param, ParamKind, every, is_held};
 use engine::scenario::Scenario;
 
 /// A parameter that differs, with both values formatted for display.

@@ -19,7 +19,7 @@ pub use changes::bytes;
 pub(crate) use changes::removals;
 pub use changes::{Removal, differences};
 pub(crate) use message::doing_in;
-pub use message::{Device, Activity, Message, Source};
+pub use message::{Activity, Device, Message, Source};
 pub use size::Printed;
 pub(crate) use size::size_at;
 pub(crate) use sizes::{Fit, Sizes};
@@ -115,7 +115,7 @@ pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
     if text.len() > MOST_BYTES {
         return Err("This text is longer than 64 MiB: paste the message and the lines before it.".into());
     }
-    let Some(message) = message::read(text) else {
+    let Some(message) = message::parse_message(text) else {
         return Err(
             "There is no out-of-memory message in this text. PyTorch's begins with “CUDA out of memory. Tried to allocate”.".into()
         );

@@ -108,27 +108,27 @@ fn warm(figures: &[f64]) -> &[f64] {
 /// let log = "\
 /// completed step: 8, seconds: 5.701, TFLOP/s/device: 134.119, Tokens/s/device: 8621.026, total_weights: 196608, loss: 10.389
 /// completed step: 9, seconds: 5.667, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758, total_weights: 196608, loss: 10.374";
-/// let measured = diagnose::log::read(log).unwrap();
+/// let measured = diagnose::log::parse_log(log).unwrap();
 /// assert_eq!((measured.writer.as_ref(), measured.step_seconds), ("MaxText", Some(5.667)));
 /// ```
 ///
 /// # Errors
 ///
 /// Returns a sentence if the text is empty, too long, or has no line of a step.
-pub fn read(text: &str) -> Result<Measured, String> {
+pub fn parse_log(text: &str) -> Result<Measured, String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste lines of a training log, or drop the file.".into());
     }
     if text.len() > MOST_BYTES {
         return Err("This log is longer than 256 MiB: drop a part of it.".into());
     }
-    if let Some(measured) = summary::read(text) {
+    if let Some(measured) = summary::parse_memory_summary(text) {
         return Ok(measured);
     }
     if trace::is_trace(text) {
-        return trace::read(text);
+        return trace::parse_trace(text);
     }
-    let Some((writer, samples)) = samples::read(text) else {
+    let Some((writer, samples)) = samples::parse_samples(text) else {
         if let Some(said) = untimed(text) {
             return Err(said.to_owned());
         }
@@ -143,7 +143,7 @@ pub fn read(text: &str) -> Result<Measured, String> {
 
 /// Returns unallocated and fragmented bytes from a memory summary in a text.
 pub fn unused(text: &str) -> Option<(f64, f64)> {
-    summary::read(text)?.unused
+    summary::parse_memory_summary(text)?.unused
 }
 
 /// Returns a hint for logs whose lines have a step but no step time.

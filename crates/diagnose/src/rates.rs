@@ -30,7 +30,7 @@ pub fn is_script(text: &str) -> bool {
 /// # Errors
 ///
 /// Returns a sentence if the file is invalid or truncated, or if its GPU is not in the catalog.
-pub fn read(text: &str, scenario: &Scenario) -> Option<Result<AppliedRates, String>> {
+pub fn read_rates(text: &str, scenario: &Scenario) -> Option<Result<AppliedRates, String>> {
     let json = file::json(text)?;
-    Some(json.and_then(|json| file::File::of(&json)).and_then(|file| taken::take(&file, scenario)))
+    Some(json.and_then(|json| file::File::from_json(&json)).and_then(|file| taken::take(&file, scenario)))
 }

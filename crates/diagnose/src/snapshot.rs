@@ -59,7 +59,7 @@ pub fn read_pickle(file: &[u8], scenario: &Scenario) -> Result<SnapshotAnalysis,
     if file.len() > MOST_BYTES {
         return Err(TOO_LONG.into());
     }
-    let pickle = pickle::read(file)?;
+    let pickle = pickle::parse_pickle(file)?;
     // `torch.cuda.memory_snapshot()` returns only the segments.
     let snapshot = pickle.to::<Snapshot<'_>>().or_else(|problem| match pickle.to::<Vec<Segment<'_>>>() {
         Ok(segments) => Ok(alone(segments)),
@@ -107,7 +107,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<SnapshotAnalysi
     }
     let (sizes, report) = (Sizes::new(scenario), scenario.report());
     let exact = segments.iter().flat_map(|segment| &segment.blocks).all(|block| block.requested_size.is_some());
-    let groups = Groups::of(&moment, &sizes, if exact { 0 } else { ROUNDED });
+    let groups = Groups::new(&moment, &sizes, if exact { 0 } else { ROUNDED });
     let named = |part: MemoryPart| names::part_on(part, report.generation).name;
     let mut remarks = remarks::remarks(snapshot, &segments, &moment, scenario);
     let (sentence, mut changes) = match moment.why {

@@ -191,7 +191,7 @@ fn number(row: &Row, place: &Place, range: &Value) -> Result<String, String> {
     );
     let bounds = optional(row, "bounds").map_or_else(|| "None".to_owned(), |of| format!("Some(fields::{of})"));
     Ok(format!(
-        "Kind::Number(Number {{ unit: Unit::{unit}, min: {ends}.0, max: {ends}.1, scale: Scale::{scale}, \
+        "ParamKind::Number(Number {{ unit: Unit::{unit}, min: {ends}.0, max: {ends}.1, scale: Scale::{scale}, \
          integer: {is_whole}, bounds: {bounds}, get: {get}, set: {set} }})"
     ))
 }
@@ -225,7 +225,7 @@ fn chosen(place: &Place, options: &str, values: &str) -> String {
         |field| format!("fields::position(&{values}, &{field})"),
         |field| format!("fields::choose(&{values}, value, &mut {field});"),
     );
-    format!("Kind::Choice(Choice {{ options: {options}, get: {get}, set: {set} }})")
+    format!("ParamKind::Choice(Choice {{ options: {options}, get: {get}, set: {set} }})")
 }
 
 fn optional<'a>(row: &'a Row, field: &str) -> Option<&'a str> {

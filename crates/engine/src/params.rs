@@ -263,7 +263,7 @@ impl Param {
 #[cfg(test)]
 mod tests {
     use super::fields::SWITCH;
-    use super::{Group, ParamKind, PARAMS, ParamId, every, find};
+    use super::{Group, PARAMS, ParamId, ParamKind, every, find};
 
     #[test]
     fn keys_are_distinct_and_fit_a_link() {

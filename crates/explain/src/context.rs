@@ -30,7 +30,7 @@ pub struct Context {
 
 impl Context {
     /// Evaluates everything for a scenario.
-    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+    pub fn new(scenario: &Scenario, report: &Report) -> Self {
         let setup = scenario.setup();
         Self {
             scenario: *scenario,

@@ -14,7 +14,7 @@ pub mod terms;
 
 pub use context::Context;
 pub use numbers::work_card_key;
-pub use symbols::{ValueFormat, SYMBOLS, Symbol, symbol};
+pub use symbols::{SYMBOLS, Symbol, ValueFormat, symbol};
 pub use terms::{TERMS, Term};
 
 /// The explanation of one number of the page.

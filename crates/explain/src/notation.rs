@@ -55,7 +55,7 @@ pub fn symbols(text: &str) -> Vec<&str> {
 }
 
 /// Writes the formula as a line of text, with each name replaced by `word`.
-pub fn said(text: &str, mut word: impl FnMut(&str) -> String) -> String {
+pub fn write_line(text: &str, mut word: impl FnMut(&str) -> String) -> String {
     let mut line = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

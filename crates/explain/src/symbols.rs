@@ -101,6 +101,6 @@ pub fn symbol(name: &str) -> Option<&'static Symbol> {
     SYMBOLS.iter().copied().flatten().find(|symbol| symbol.name == name)
 }
 
-const fn of(name: &'static str, meaning: &'static str, how: ValueFormat, value: fn(&Context) -> f64) -> Symbol {
+const fn new_symbol(name: &'static str, meaning: &'static str, how: ValueFormat, value: fn(&Context) -> f64) -> Symbol {
     Symbol { name, meaning, how, value }
 }

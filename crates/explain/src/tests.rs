@@ -50,7 +50,7 @@ fn sides(text: &str) -> (Tree<'_>, char, Tree<'_>) {
 }
 
 fn check(scenario: &Scenario, name: &str) {
-    let context = Context::of(scenario, &scenario.report());
+    let context = Context::new(scenario, &scenario.report());
     for number in numbers() {
         for formula in number.formulas.iter().filter(|formula| (formula.when)(&context)) {
             let text = formula.text;
@@ -127,7 +127,7 @@ fn so_it_does_for_pipelines_mixtures_and_every_model() {
 #[test]
 fn the_results_are_those_of_the_tiles() {
     let scenario = default_scenario();
-    let context = Context::of(&scenario, &scenario.report());
+    let context = Context::new(&scenario, &scenario.report());
     let of = |name: &str| symbol(name).unwrap().written(&context);
     let tiles = ["MFU", "T_step", "M_need", "M_free"].map(of);
     let report = &context.report;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use engine::params::{Choice, ParamKind, Number, Param, Scale, every, is_held, quantity};
+use engine::params::{Choice, Number, Param, ParamKind, Scale, every, is_held, quantity};
 use engine::scenario::Scenario;
 use links::spelling::names_of;
 use links::v1;

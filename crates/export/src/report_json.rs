@@ -42,7 +42,7 @@ pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &
 fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Value {
     let setup = scenario.setup();
     let (time, memory) = (&report.time, &report.memory);
-    let (run_report, fit) = (scenario.run_report(), Fit::of(scenario, report));
+    let (run_report, fit) = (scenario.run_report(), Fit::check(scenario, report));
     json!({
         "shardwise": env!("CARGO_PKG_VERSION"),
         "revision": catalog::REVISION,

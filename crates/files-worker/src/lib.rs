@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use analysis::plan::{SearchKind, Plan, Terms};
+use analysis::plan::{Plan, SearchKind, Terms};
 use catalog::programs::Program;
 use js_sys::Uint8Array;
 use serde::Serialize;

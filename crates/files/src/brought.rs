@@ -18,7 +18,7 @@ pub use of_run::CONTRADICTS;
 pub use spoken::{Marked, marks, units};
 
 use crate::run::may_be_json;
-pub use crate::run::{Base, Changes, Severity, Spread, MissingValue};
+pub use crate::run::{Base, Changes, MissingValue, Severity, Spread};
 use diagnose::{rates, snapshot};
 
 use huggingface::{
@@ -279,7 +279,7 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
     }
     length.map_err(|_| words::too_long())?;
     if let Some(lengths) = import_lengths(text) {
-        return lengths.map(|lengths| listed(&lengths, scenario));
+        return lengths.map(|lengths| import_text_lengths(&lengths, scenario));
     }
     if words::is_address(text) {
         return Err(words::not_fetched(text));
@@ -316,7 +316,12 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
     if is_adapter(&json) {
         let adapter = import_adapter(&json)?;
         let adapted = links::encode(&adapter.applied(scenario));
-        return Ok(Import::new(ImportKind::Adapter, adapted, words::adapted(&adapter), words::read(&adapter.used)));
+        return Ok(Import::new(
+            ImportKind::Adapter,
+            adapted,
+            words::adapted(&adapter),
+            words::list_read_keys(&adapter.used),
+        ));
     }
     match import(&json) {
         Ok(imported) => Ok(modelled(&imported, scenario)),
@@ -346,9 +351,9 @@ fn opened(text: &str, file: Option<&str>) -> Import {
 }
 
 /// Imports lengths of texts.
-fn listed(lengths: &TextLengths, scenario: &Scenario) -> Import {
+fn import_text_lengths(lengths: &TextLengths, scenario: &Scenario) -> Import {
     let scenario = links::encode(&lengths.applied(scenario));
-    Import::new(ImportKind::Lengths, scenario, words::listed(lengths), String::new())
+    Import::new(ImportKind::Lengths, scenario, words::describe_lengths(lengths), String::new())
 }
 
 /// Imports a model.
@@ -356,7 +361,7 @@ fn modelled(imported: &Imported, scenario: &Scenario) -> Import {
     let entry = in_catalog(imported);
     let model = entry.map_or(Model::Custom { architecture: imported.architecture }, ModelEntry::pick);
     let scenario = links::encode(&scenario.with_model(model));
-    Import::new(ImportKind::Model, scenario, words::imported(imported, entry), words::read(&imported.used))
+    Import::new(ImportKind::Model, scenario, words::imported(imported, entry), words::list_read_keys(&imported.used))
 }
 
 /// Returns the catalog's model of this shape; of several, the one of this name, else the first.

@@ -172,13 +172,13 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 /// ```
 /// use catalog::default_scenario;
 /// use catalog::programs::Program;
-/// use files::run::{File, read};
+/// use files::run::{File, read_run};
 ///
 /// let file = File::new("run.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\n");
-/// let run = read(&[file], &default_scenario()).unwrap();
+/// let run = read_run(&[file], &default_scenario()).unwrap();
 /// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Program::Axolotl, 4096, 2));
 /// ```
-pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
+pub fn read_run(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
     let base = &base.into();
     let read = parse_files(files, base).and_then(|(trees, formats)| assembled(&trees, &formats, files, base));
     read.map_err(|refusal| refusal.sentence)
@@ -198,27 +198,28 @@ pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
 /// assert_eq!(values, [("a.b".into(), "1".into()), ("c".into(), "x".into())]);
 /// ```
 pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
-    Ok(tree::read(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
+    Ok(tree::parse_file(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
 }
 
 /// Whether a file is a configuration of a known program, with a reader or without.
 pub(crate) fn is_known(file: &File) -> bool {
-    told(file).map_or_else(|refusal| refusal.is_certain, |_| true)
+    parse_with_format(file).map_or_else(|refusal| refusal.is_certain, |_| true)
 }
 
 /// Parses a file and returns its program.
-fn told(file: &File) -> Result<(Tree, Program), Refusal> {
-    let tree = match (tree::read(file), format::refused(&file.text)) {
+fn parse_with_format(file: &File) -> Result<(Tree, Program), Refusal> {
+    let tree = match (tree::parse_file(file), format::refused(&file.text)) {
         (Ok(tree), _) => tree,
         (Err(_), Some(refusal)) => return Err(refusal),
         (Err(said), None) => return Err(Refusal::unknown(said)),
     };
     if let Some(script) = &tree.inner {
-        let format = format::of(&tree, script).map_err(|refusal| outer(file).unwrap_or(refusal))?;
+        let format =
+            format::recognise(&tree, script).map_err(|refusal| refuse_by_outer_keys(file).unwrap_or(refusal))?;
         return Ok((tree, format));
     }
     // A script without keys may identify its program by a command or an import.
-    let format = format::of(&tree, &file.text).map_err(|refusal| match tree.entries.as_slice() {
+    let format = format::recognise(&tree, &file.text).map_err(|refusal| match tree.entries.as_slice() {
         [] if !refusal.is_certain => {
             Refusal::unknown(format!("{} has no keys with values: it is no configuration of a run.", tree.name))
         }
@@ -228,9 +229,9 @@ fn told(file: &File) -> Result<(Tree, Program), Refusal> {
 }
 
 /// Returns the refusal of a file by its outer keys, if the script inside it belongs to no program.
-fn outer(file: &File) -> Option<Refusal> {
+fn refuse_by_outer_keys(file: &File) -> Option<Refusal> {
     let tree = tree::read_as_written(file).ok()?;
-    format::of(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
+    format::recognise(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
 }
 
 /// Parses files and returns their programs.
@@ -243,7 +244,7 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
         return Err(Refusal::unknown(said));
     }
     let told = files.iter().map(|file| {
-        told(file).map_err(|refusal| match files {
+        parse_with_format(file).map_err(|refusal| match files {
             [_] => refusal,
             // Several files: name the one with the problem.
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
@@ -331,7 +332,7 @@ fn assemble_run_after(
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
-            formats::read(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
+            formats::read_by_format(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
             ignored.extend(keys.ignored(*format));
             keys.wrong().into_iter().for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
@@ -343,7 +344,8 @@ fn assemble_run_after(
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
     let mut understood = draft.understood;
-    let besides: Vec<UnderstoodKey> = read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
+    let besides: Vec<UnderstoodKey> =
+        read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();

@@ -191,7 +191,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    const fn of(targets: Targets) -> Self {
+    const fn from_targets(targets: Targets) -> Self {
         let modules = targets.modules();
         Self {
             query: modules.query_value,
@@ -285,12 +285,12 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
         return Targets::AllLinear;
     }
     let all = [Targets::QueryValue, Targets::QueryKeyValue, Targets::Attention, Targets::Mlp, Targets::AllLinear];
-    let holds = |targets: &Targets| kinds.with(Kinds::of(*targets)) == Kinds::of(*targets);
+    let holds = |targets: &Targets| kinds.with(Kinds::from_targets(*targets)) == Kinds::from_targets(*targets);
     let found = all.into_iter().find(holds).unwrap_or(Targets::AllLinear);
     let in_part = kinds.mlp
         && experts.is_empty()
         && !MLP.iter().any(|(_, names)| names.iter().all(|name| short.iter().any(|own| own == name)));
-    if Kinds::of(found) != kinds || in_part {
+    if Kinds::from_targets(found) != kinds || in_part {
         remarks.push(format!(
             "The page has no choice of exactly these target_modules ({}); read as the next larger one.",
             named(&short.iter().map(String::as_str).collect::<Vec<_>>())

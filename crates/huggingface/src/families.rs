@@ -27,7 +27,7 @@ pub(super) struct Family {
 
 impl Family {
     /// Reads the fields of a config.
-    pub(super) fn read(&self, fields: &mut Fields) -> Architecture {
+    pub(super) fn read_shape(&self, fields: &mut Fields) -> Architecture {
         through(self.read, fields, catalog::models::LLAMA_STYLE)
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn mixer_named(name: &str) -> Option<Mixer> {
 
 impl Layers {
     /// Creates layers with attention and a dense MLP, or experts if the shape has any.
-    pub(super) fn of(shape: &Architecture) -> Self {
+    pub(super) fn from_shape(shape: &Architecture) -> Self {
         let sparse = shape.experts.num_experts > 0;
         let windowed = shape.sliding_window > 0;
         let kind = |layer: u32| LayerKind {

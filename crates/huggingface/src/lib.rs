@@ -155,8 +155,8 @@ pub fn import(config: &Value) -> Result<Imported, String> {
             known.len().saturating_sub(MOST_NAMED)
         ));
     };
-    let text = family.read(&mut fields);
-    let projector::Beside { tower, outside } = projector::beside(&mut fields, &text);
+    let text = family.read_shape(&mut fields);
+    let projector::Beside { tower, outside } = projector::read_other_parts(&mut fields, &text);
     let outside = text.extra.outside.saturating_add(outside as i64);
     let architecture = Architecture { extra: ExtraParams { outside, ..text.extra }, tower, ..text };
     check_extra(&mut fields, &architecture);

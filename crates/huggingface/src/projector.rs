@@ -26,7 +26,7 @@ impl Beside {
     const NONE: Self = Self { tower: transformer::Tower::NONE, outside: 0.0 };
 
     /// Creates an encoder with a projection of this many parameters.
-    fn of(tower: &Tower, projection: f64) -> Self {
+    fn new(tower: &Tower, projection: f64) -> Self {
         match tower.checked(projection) {
             Some(own) => Self { tower: own, outside: tower.others },
             None => Self { outside: tower.params + tower.merger + tower.others + projection, ..Self::NONE },
@@ -39,7 +39,7 @@ const TEXT_BY_DEFAULT: [&str; 7] = ["llama4", "mllama", "qwen3_5", "qwen3_5_moe"
 
 /// Reads the parts other than the language model, and marks their fields; nothing for a pure text
 /// model, or one with unknown parts, whose fields stay unread.
-pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
+pub(super) fn read_other_parts(fields: &mut Fields, shape: &Architecture) -> Beside {
     let (Some(kind), class) = fields.outer_kind() else { return Beside::NONE };
     let whole = class.is_some_and(|class| !class.ends_with("ForCausalLM"));
     if TEXT_BY_DEFAULT.contains(&kind) && !whole {
@@ -48,7 +48,7 @@ pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
         }
         return Beside::NONE;
     }
-    known(fields, kind, shape).map_or(Beside::NONE, |(tower, projection)| Beside::of(&tower, projection))
+    known(fields, kind, shape).map_or(Beside::NONE, |(tower, projection)| Beside::new(&tower, projection))
 }
 
 /// Returns the encoder and the parameters of its projection, for known types.
@@ -92,7 +92,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
 
 /// Reads encoders like CLIP and SigLIP with a projection of each patch.
 fn read_clip_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
-    let part = |usual: &str| NestedConfig::of(vision, usual);
+    let part = |usual: &str| NestedConfig::new(vision, usual);
     Some(match kind {
         "gemma3" | "shieldgemma2" => {
             /// Tokens of an image (arXiv 2503.19786, section 2.1).
@@ -154,8 +154,13 @@ fn shuffled_intern(fields: &mut Fields, part: &NestedConfig, text: f64) -> (Towe
 }
 
 /// Reads encoders whose patches are shuffled into fewer, wider tokens.
-fn read_shuffling_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
-    let part = |usual: &str| NestedConfig::of(vision, usual);
+fn read_shuffling_encoder(
+    fields: &mut Fields,
+    kind: &str,
+    text: f64,
+    vision: &Map<String, Value>,
+) -> Option<(Tower, f64)> {
+    let part = |usual: &str| NestedConfig::new(vision, usual);
     Some(match kind {
         "idefics3" | "smolvlm" => {
             let tower = images::siglip(&part("idefics3_vision"), false);
@@ -182,8 +187,13 @@ fn read_shuffling_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &M
 }
 
 /// Reads encoders that merge patches themselves, and others of one model.
-fn read_merging_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
-    let part = |usual: &str| NestedConfig::of(vision, usual);
+fn read_merging_encoder(
+    fields: &mut Fields,
+    kind: &str,
+    text: f64,
+    vision: &Map<String, Value>,
+) -> Option<(Tower, f64)> {
+    let part = |usual: &str| NestedConfig::new(vision, usual);
     Some(match kind {
         "qwen2_vl" | "qwen2_vl_text" => (qwen::qwen_2(&part("qwen2_vl_vision")), 0.0),
         "qwen2_5_vl" | "exaone4_5" => (qwen::qwen_25(&part("qwen2_5_vl_vision")), 0.0),

@@ -88,7 +88,7 @@ pub(super) struct NestedConfig<'a> {
 
 impl<'a> NestedConfig<'a> {
     /// Creates a part from a nested configuration; `usual` is the default type.
-    pub(super) fn of(given: &'a Map<String, Value>, usual: &str) -> Self {
+    pub(super) fn new(given: &'a Map<String, Value>, usual: &str) -> Self {
         let kind = given.get("model_type").and_then(Value::as_str).unwrap_or(usual);
         let values = class::values(kind);
         Self { given, class: if values.is_empty() { class::values(usual) } else { values } }

@@ -78,7 +78,11 @@ fn usual_node_of(pairs: &Pairs) -> Option<(&'static AcceleratorEntry, &'static C
 }
 
 fn decode_text_with(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
-    if text.trim_start().starts_with('{') { decoded(Link::of(json::read(text))) } else { decode_link_with(text, decoded) }
+    if text.trim_start().starts_with('{') {
+        decoded(Link::from_screen(json::parse_json_pairs(text)))
+    } else {
+        decode_link_with(text, decoded)
+    }
 }
 
 /// Decodes an address or a fragment with or without `#`; an empty text gives the first visit's
@@ -94,12 +98,12 @@ fn decode_link_with(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
         let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
         return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
     }
-    pairs::read(text).map_or_else(|| without(Vec::new()), decoded)
+    pairs::parse_link(text).map_or_else(|| without(Vec::new()), decoded)
 }
 
 /// Decodes parsed JSON: a scenario, or a whole report that holds one.
 pub fn decode_json(json: &Value) -> Decoded {
-    decode_pairs(Link::of(json::pairs(json)))
+    decode_pairs(Link::from_screen(json::pairs(json)))
 }
 
 fn decode_pairs(link: Link) -> Decoded {
@@ -121,7 +125,7 @@ fn decode_pairs(link: Link) -> Decoded {
     // Issues of the scenario on screen come first.
     let mut of_screen = Vec::new();
     v1::check_versions(&screen, &mut of_screen);
-    let scenario = v1::read(&screen, &mut of_screen);
+    let scenario = v1::read_scenario(&screen, &mut of_screen);
     of_screen.extend(screen.issues);
     of_screen.append(&mut issues);
     let mut issues = of_screen;

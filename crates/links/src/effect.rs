@@ -1,7 +1,7 @@
 //! Finds stated values that have no effect in a scenario.
 
 use super::v1::{presets, value_text, would_write};
-use engine::params::{self, ParamKind, Param, every, is_held};
+use engine::params::{self, Param, ParamKind, every, is_held};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 

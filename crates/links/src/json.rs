@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for Entries {
 }
 
 /// Reads the pairs of a JSON text.
-pub(super) fn read(text: &str) -> Pairs {
+pub(super) fn parse_json_pairs(text: &str) -> Pairs {
     let of_a_report = from_str::<Report>(text).map(|report| report.scenario);
     match of_a_report.or_else(|_| from_str::<Entries>(text)) {
         Ok(entries) => from_entries(entries.0.iter().map(|(key, value)| (key, value))),
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn an_object_is_read_and_so_is_the_scenario_of_a_report() {
         for text in [r#"{"mem": "80 GiB", "v": 1}"#, r#"{"mfu": 0.5, "scenario": {"mem": "80 GiB", "v": 1}}"#] {
-            let read = read(text);
+            let read = parse_json_pairs(text);
             assert_eq!((read.value("v"), read.value("mem")), (Some("1"), Some("80 GiB")), "{text}");
             assert!(read.issues.is_empty(), "{text}");
         }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_no_object_is_said() {
         for text in ["{", r#"{"a": "#, "[1]", r#"{"mem": [80]}"#] {
-            assert_eq!(read(text).issues.len(), 1, "{text}");
+            assert_eq!(parse_json_pairs(text).issues.len(), 1, "{text}");
         }
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct Link {
 
 impl Link {
     /// Creates a link of a single scenario.
-    pub(super) fn of(screen: Pairs) -> Self {
+    pub(super) fn from_screen(screen: Pairs) -> Self {
         Self { screen, pins: Vec::new(), pinned: 0 }
     }
 
@@ -116,7 +116,7 @@ pub(super) fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
 }
 
 /// Reads the pairs of an address or a fragment; `None` if the text is empty.
-pub(super) fn read(text: &str) -> Option<Link> {
+pub(super) fn parse_link(text: &str) -> Option<Link> {
     let text = text.trim();
     let fragment = match text.split_once('#') {
         Some((_, fragment)) => fragment,
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn pairs(text: &str) -> Vec<(String, String)> {
-        read(text).map(|read| read.screen.pairs).unwrap_or_default()
+        parse_link(text).map(|read| read.screen.pairs).unwrap_or_default()
     }
 
     fn pair(key: &str, value: &str) -> (String, String) {
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn nothing_is_nothing() {
         for text in ["", " ", "#", "https://example.org/shardwise/", "https://example.org/?embed=1#"] {
-            assert!(read(text).is_none(), "{text}");
+            assert!(parse_link(text).is_none(), "{text}");
         }
     }
 
@@ -209,14 +209,14 @@ mod tests {
 
     #[test]
     fn the_last_of_several_values_counts() {
-        let read = read("mem=40&mem=80&gpus=8&gpus=8").unwrap().screen;
+        let read = parse_link("mem=40&mem=80&gpus=8&gpus=8").unwrap().screen;
         assert_eq!(read.value("mem"), Some("80"));
         assert!(read.is_ambiguous("mem") && !read.is_ambiguous("gpus"));
     }
 
     #[test]
     fn what_follows_a_pin_is_a_scenario_of_its_own() {
-        let read = read("gpus=8&pin=1&gpus=16&mem=&pin=2&pin=3&x=1&pin=4&gpus=9&nothing").unwrap();
+        let read = parse_link("gpus=8&pin=1&gpus=16&mem=&pin=2&pin=3&x=1&pin=4&gpus=9&nothing").unwrap();
         assert_eq!(read.screen.pairs, [pair("gpus", "8")]);
         assert_eq!(read.pins[0].pairs, [pair("gpus", "16")]);
         assert_eq!((read.pins[0].issues.len(), read.pins[1].pairs.len()), (1, 0));

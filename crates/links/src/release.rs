@@ -6,7 +6,7 @@ use super::keys::RELEASE_KEY;
 use super::values::set_by_key;
 use catalog::releases;
 use engine::params::quantity::shorten;
-use engine::params::{self, ParamKind, ParamId};
+use engine::params::{self, ParamId, ParamKind};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 use engine::scenario::release::{Known, Release};
@@ -57,7 +57,9 @@ fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
     let is_sharded_alone = param.id == ParamId::Strategy && scenario.gpus == 1;
     let chosen = match param.kind {
         // On one GPU there is nothing to shard, and programs do not wrap the model in FSDP.
-        ParamKind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => Cow::Borrowed("ddp"),
+        ParamKind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => {
+            Cow::Borrowed("ddp")
+        }
         ParamKind::Choice(_) => Cow::Borrowed(param.id.option(scenario)),
         ParamKind::Number(number) => Cow::Owned((number.get)(scenario).to_string()),
     };

@@ -9,7 +9,7 @@ use catalog::names::{cluster_named, clusters_near, counted, gpu_named, gpus_near
 use catalog::pick::LADDER;
 use engine::nearest::{Names, nearest};
 use engine::params::quantity::shorten;
-use engine::params::{self, ParamKind, Param, ParamId, every};
+use engine::params::{self, Param, ParamId, ParamKind, every};
 use engine::scenario::CUSTOM;
 use engine::scenario::issue::Issue;
 

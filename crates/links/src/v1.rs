@@ -45,7 +45,7 @@ pub use super::keys::{
     REVISION_KEY, SCALE_KEY, VERSION_KEY, is_key,
 };
 pub(super) use pins::{read_pin, write_pin};
-pub(super) use read::{check_versions, read};
+pub(super) use read::{check_versions, read_scenario};
 pub(super) use write::{presets, value_text, would_write, write, write_all};
 
 use engine::model::hardware::Generation;

@@ -4,7 +4,7 @@ use super::pairs::unknown_key;
 use super::spelling;
 use engine::nearest::did_you_mean;
 use engine::params::quantity::{nearest, parse, shorten, with_unit};
-use engine::params::{self, Choice, ParamKind, Number, Param, ParamId};
+use engine::params::{self, Choice, Number, Param, ParamId, ParamKind};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 

@@ -27,7 +27,7 @@ const FEWEST: usize = 3;
 fn main() -> ExitCode {
     let mut tables = table::Tables::default();
     for file in std::env::args().skip(1) {
-        if let Err(message) = tables.read(&file) {
+        if let Err(message) = tables.read_file(&file) {
             eprintln!("{message}");
             return ExitCode::from(2);
         }

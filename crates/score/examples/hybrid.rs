@@ -11,7 +11,7 @@ fn main() {
         let Ok(header) = reader.headers().cloned() else { continue };
         for record in reader.records().flatten() {
             let cells: Cells = header.iter().zip(&record).collect();
-            let Ok(row) = hybrid::read(&cells) else { continue };
+            let Ok(row) = hybrid::read_hybrid_step(&cells) else { continue };
             let memory = row.predicted();
             let part = |part| format!("{:.2}", memory.parts.get(part).get() / 1e9);
             let of = |name: &str| cells.number(name).unwrap_or(0.0) / 1e9;

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         for record in reader.records() {
             let record = record?;
             let cells: Cells = header.iter().zip(&record).collect();
-            let row = towers::read(&cells).map_err(|left_out| format!("{left_out:?}"))?;
+            let row = towers::read_tower_step(&cells).map_err(|left_out| format!("{left_out:?}"))?;
             let memory = row.predicted();
             let gib = |bytes: f64| bytes / 1_073_741_824.0;
             println!(

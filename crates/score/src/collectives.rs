@@ -39,7 +39,7 @@ enum RowCollective {
 }
 
 impl RowCollective {
-    fn of(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let plain: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphabetic).collect();
         match plain.as_str() {
             "allgather" => Some(Self::AllGather),
@@ -64,9 +64,10 @@ impl RowCollective {
 /// # Errors
 ///
 /// Returns the reason for leaving out the row.
-pub fn read(cells: &Cells<'_>) -> Result<Collective, LeftOut> {
+pub fn read_collective(cells: &Cells<'_>) -> Result<Collective, LeftOut> {
     let [name, metric, link] = ["collective", "metric", "link"].map(|name| cells.get(name));
-    let kind = RowCollective::of(name).ok_or_else(|| LeftOut::because("a collective that is not modelled").about(name))?;
+    let kind = RowCollective::from_name(name)
+        .ok_or_else(|| LeftOut::because("a collective that is not modelled").about(name))?;
     if !metric.starts_with("bus ") {
         return Err(LeftOut::because("not a bus bandwidth").about(metric));
     }

@@ -76,7 +76,7 @@ pub(crate) struct Stated {
 /// # Errors
 ///
 /// Returns the column that is blank or cannot be read.
-pub(crate) fn read(cells: &Cells<'_>, batch_share: f64) -> Result<Stated, LeftOut> {
+pub(crate) fn read_stated(cells: &Cells<'_>, batch_share: f64) -> Result<Stated, LeftOut> {
     let settings: Vec<(&str, &str)> = apart(cells).filter(|(name, cell)| is_setting(name, cell)).collect();
     let pairs: Vec<String> = settings.iter().map(|(name, cell)| pair(name, cell)).collect();
     let decoded = decode_in_node(&pairs.join("&"));

@@ -7,7 +7,7 @@ use super::by_accelerator::is_apart;
 use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use catalog::accuracy::{Band, StepKind, PeakKind};
+use catalog::accuracy::{Band, PeakKind, StepKind};
 use engine::model::hardware::Generation;
 use engine::scenario::Scenario;
 

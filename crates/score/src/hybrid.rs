@@ -17,7 +17,7 @@ use engine::scenario::layers::read_layers;
 /// # Errors
 ///
 /// Returns the name of the missing column, or the unsupported value.
-pub fn read(cells: &Cells<'_>) -> Result<LibraryStep, LeftOut> {
+pub fn read_hybrid_step(cells: &Cells<'_>) -> Result<LibraryStep, LeftOut> {
     let plain = cells.scenario(architecture(cells)?)?;
     let state = if cells.get("state_kernel") == "eager" { StateKernel::Eager } else { StateKernel::Fused };
     cells.step(Scenario { choices: Choices { kernels: Kernels { state, ..plain.kernels }, ..plain.choices }, ..plain })

@@ -114,7 +114,7 @@ fn find<T: Copy>(cells: &Cells<'_>, column: &str, words: &[(&str, T)]) -> Result
 
 impl Linked {
     /// Reads the columns of a link, or of a user's own table.
-    pub fn read(cells: &Cells<'_>) -> Self {
+    pub fn from_columns(cells: &Cells<'_>) -> Self {
         Self::stated(cells).unwrap_or_else(|left_out| Self {
             link: String::new(),
             completed: Notes::default(),
@@ -147,7 +147,7 @@ impl Linked {
             slowest: cells.measured("slowest_link_gbit")?.map(BytesPerSecond::from_gbit_per_s),
         };
         if linked.link.is_empty() && linked.left_out.is_none() {
-            linked.complete(columns::read(cells, linked.batch_share)?);
+            linked.complete(columns::read_stated(cells, linked.batch_share)?);
         }
         Ok(linked)
     }

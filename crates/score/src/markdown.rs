@@ -194,7 +194,7 @@ fn steps(text: &mut String, traced: &[Traced]) {
         "| Source | Rows | Allocated, median | Worst | Reserved, median | Worst | Expandable, median | Worst | Moment |",
     );
     line(text, "|---|---:|---:|---:|---:|---:|---:|---:|---:|");
-    let compared: Vec<Compared> = traced.iter().map(Compared::of).collect();
+    let compared: Vec<Compared> = traced.iter().map(Compared::compare).collect();
     for (source, score) in step_score::by_source(&compared) {
         let errors: Vec<String> = [score.allocated, score.reserved, score.expandable]
             .map(|spread| format!("{} | {}", percent(spread.errors.median), percent(spread.worst)))

@@ -40,14 +40,14 @@ pub struct Row {
 
 impl Row {
     /// Reads a row from its cells.
-    pub fn read(cells: &Cells<'_>) -> Self {
+    pub fn from_cells(cells: &Cells<'_>) -> Self {
         let first = |names: [&str; 2]| names.map(|name| cells.get(name)).into_iter().find(|cell| !cell.is_empty());
         Self {
             row_id: first(["row_id", "case_id"]).unwrap_or_default().to_owned(),
             source: first(["source_key", "source"]).unwrap_or_default().to_owned(),
             gpu: cells.get("gpu").to_owned(),
             model: cells.get("model").to_owned(),
-            linked: Linked::read(cells),
+            linked: Linked::from_columns(cells),
         }
     }
 

@@ -27,7 +27,7 @@ pub enum Schema {
 
 impl Schema {
     /// Returns the schema of a header; `None` if unknown.
-    pub fn of(header: &[&str]) -> Option<Self> {
+    pub fn from_header(header: &[&str]) -> Option<Self> {
         let has = |columns: &[&str]| columns.iter().all(|column| header.contains(column));
         if has(&["sharded_param_bytes", "act_bytes", "total_bytes"]) {
             Some(Self::Tracker)

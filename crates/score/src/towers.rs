@@ -15,7 +15,7 @@ use engine::scenario::Scenario;
 /// # Errors
 ///
 /// Returns the name of the missing column, or the unsupported value.
-pub fn read(cells: &Cells<'_>) -> Result<LibraryStep, LeftOut> {
+pub fn read_tower_step(cells: &Cells<'_>) -> Result<LibraryStep, LeftOut> {
     let plain = cells.scenario(architecture(cells)?)?;
     let images = Images {
         per_sequence: cells.need("images")?,

@@ -86,7 +86,7 @@ impl Traced {
         use trace::allocator::Segments;
         let setup = self.scenario.setup();
         let first = stages(&setup).first;
-        let trace = if self.norms_alone { Trace::record_norms(&setup, &first) } else { Trace::of(&setup, &first) };
+        let trace = if self.norms_alone { Trace::record_norms(&setup, &first) } else { Trace::record(&setup, &first) };
         let Peak { allocated, by, moment: at, operator } = trace.peak();
         Figures {
             allocated: allocated as f64,
@@ -103,7 +103,7 @@ impl Traced {
 /// # Errors
 ///
 /// Returns the name of the missing column, or the unsupported value.
-pub fn read(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
+pub fn read_traced_step(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
     let raw = |name: &str| cells.get(name);
     let bytes = |name: &str| cells.number(name).unwrap_or(0.0);
     let torchtitan = raw("source_code") == "torchtitan";

@@ -120,7 +120,7 @@ impl Tracked {
 /// # Errors
 ///
 /// Returns the name of the missing column.
-pub fn read(cells: &Cells<'_>) -> Result<Tracked, LeftOut> {
+pub fn read_tracked_run(cells: &Cells<'_>) -> Result<Tracked, LeftOut> {
     let need = |name: &str| cells.need(name);
     let bytes = |name: &str| cells.number(name).unwrap_or(0.0);
     let (hidden, heads) = (need("hidden")?, need("heads")?);

@@ -32,7 +32,7 @@ fn items(file: &File) -> Result<String, String> {
     }
     let mut patterns = Vec::new();
     for (pattern, meaning, group) in meanings(&groups)? {
-        patterns.push(format!("({pattern:?}, Kind::{}, {meaning:?})", group.text("kind")?));
+        patterns.push(format!("({pattern:?}, Topic::{}, {meaning:?})", group.text("kind")?));
     }
     let mut described = Vec::new();
     for row in &descriptions {

@@ -1,6 +1,6 @@
 //! Planning questions in a sentence: from a deadline, a budget or available GPUs to hardware.
 
-use analysis::plan::{SearchKind, Question, USUAL_DAYS};
+use analysis::plan::{Question, SearchKind, USUAL_DAYS};
 
 use crate::said::StatedValues;
 
@@ -69,7 +69,7 @@ const HOURS: f64 = 24.0;
 
 /// Returns the question of a sentence, and adds conflicts and assumptions about its limit to
 /// `notes`.
-pub(crate) fn of(said: &StatedValues, notes: &mut Notes) -> Option<Asks> {
+pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<Asks> {
     let number = |key: &str| said.number(key);
     let units = [("ask.days", 1.0), ("ask.weeks", 7.0), ("ask.months", 30.0), ("ask.hours", 1.0 / HOURS)];
     let days = units.into_iter().find_map(|(key, factor)| Some(number(key)? * factor));

@@ -62,7 +62,7 @@ fn new(key: &'static str, value: impl Into<String>, why: impl Into<String>) -> A
 }
 
 /// Returns all assumptions, the most influential first.
-pub(crate) fn of(
+pub(crate) fn list_assumptions(
     said: &StatedValues,
     settled: &SettledScenario,
     asks: Option<&Asks>,
@@ -94,11 +94,15 @@ pub(crate) fn of(
             };
             let name = is.pairs.iter().rfind(counts).cloned();
             let why = is.notes.first().and_then(|note| note.split_once(" is taken")).map_or("", |(typed, _)| typed);
-            all.extend(name.map(|pair| new(key, means::of(&[pair]), format!("{why} does not say exactly which"))));
+            all.extend(
+                name.map(|pair| new(key, means::describe_pairs(&[pair]), format!("{why} does not say exactly which"))),
+            );
         }
     }
     if *is_new {
-        all.extend(new_scenario_assumptions(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)));
+        all.extend(
+            new_scenario_assumptions(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)),
+        );
     } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
         all.push(new("gpus", format::gpus(scenario.gpus), "the text names no number, and a node has as many"));
     }
@@ -139,7 +143,12 @@ fn number_of_gpus(scenario: &Scenario) -> &'static str {
 }
 
 /// Returns the assumptions of a new scenario.
-fn new_scenario_assumptions(said: &StatedValues, scenario: &Scenario, asks: Option<&Asks>, plans: bool) -> Vec<Assumed> {
+fn new_scenario_assumptions(
+    said: &StatedValues,
+    scenario: &Scenario,
+    asks: Option<&Asks>,
+    plans: bool,
+) -> Vec<Assumed> {
     let mut all = Vec::new();
     let nobody = "the text names none";
     let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);

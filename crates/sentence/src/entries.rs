@@ -36,7 +36,7 @@ pub(crate) struct Text<'a> {
 
 impl Text<'_> {
     /// Returns the original text of a range of tokens.
-    pub(crate) fn of(&self, from: usize, next: usize) -> &str {
+    pub(crate) fn slice(&self, from: usize, next: usize) -> &str {
         let bytes = self.tokens.get(from).zip(next.checked_sub(1).and_then(|last| self.tokens.get(last)));
         bytes.and_then(|(first, last)| self.text.get(first.from..last.to)).unwrap_or_default()
     }
@@ -72,19 +72,20 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
         return None;
     }
     for next in text.ends(at) {
-        let name = text.of(at, next);
+        let name = text.slice(at, next);
         let Some(found) = named(name) else { continue };
         // Use the shortest text that names the model: `llama 3.1 8b qlora` contains the model and a
         // training method.
-        let is_same =
-            |from: usize, next: usize| named(text.of(from, next)).is_some_and(|other| other.entry.id == found.entry.id);
+        let is_same = |from: usize, next: usize| {
+            named(text.slice(from, next)).is_some_and(|other| other.entry.id == found.entry.id)
+        };
         let starts: Vec<usize> = text.starts(at, next).collect();
         if starts.iter().any(|start| is_same(*start, next)) {
             continue;
         }
         let end = starts.iter().copied().filter(|end| is_same(at, *end)).min().unwrap_or(next);
-        let is_taken = named(text.of(at, end)).is_some_and(|found| found.is_taken);
-        let note = is_taken.then(|| taken(text.of(at, end), found.entry.name));
+        let is_taken = named(text.slice(at, end)).is_some_and(|found| found.is_taken);
+        let note = is_taken.then(|| taken(text.slice(at, end), found.entry.name));
         return Some(Entry { id: found.entry.id, note, next: end });
     }
     sized(text, at)
@@ -105,9 +106,9 @@ pub(crate) fn taken(typed: &str, name: &str) -> String {
 /// first model of a family name alone, if the family has one or two models.
 fn sized(text: &Text, at: usize) -> Option<Entry> {
     for next in text.ends(at).filter(|next| *next <= at + 6) {
-        let name = letters(text.of(at, next));
+        let name = letters(text.slice(at, next));
         if let Some(entry) = newest(&name) {
-            let note = Some(taken(text.of(at, next), entry.name));
+            let note = Some(taken(text.slice(at, next), entry.name));
             return Some(Entry { id: entry.id, note, next });
         }
         // `70B Llama 3.1`.
@@ -115,12 +116,12 @@ fn sized(text: &Text, at: usize) -> Option<Entry> {
         else {
             continue;
         };
-        let turned = format!("{} {}", text.of(read.next, next), text.of(at, read.next));
+        let turned = format!("{} {}", text.slice(read.next, next), text.slice(at, read.next));
         let found = named(&turned).map(|found| found.entry).or_else(|| newest(&letters(&turned)));
         let is_exact =
             text.starts(read.next, next).next().is_none() || named(&turned).is_some_and(|found| !found.is_taken);
         if let Some(entry) = found.filter(|_| is_exact) {
-            let note = Some(taken(text.of(at, next), entry.name));
+            let note = Some(taken(text.slice(at, next), entry.name));
             return Some(Entry { id: entry.id, note, next });
         }
     }
@@ -158,19 +159,19 @@ fn newest(name: &str) -> Option<&'static ModelEntry> {
 pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
     let lead = numbers::memory(&text.tokens, at);
     for next in text.ends(at) {
-        let name = text.of(at, next);
+        let name = text.slice(at, next);
         let single = name.strip_suffix(['s', 'S']).unwrap_or(name);
         let turned = lead.as_ref().filter(|lead| lead.next < next).map(|lead| {
-            format!("{} {}", text.of(lead.next, next).trim_end_matches(['s', 'S']), text.of(at, lead.next))
+            format!("{} {}", text.slice(lead.next, next).trim_end_matches(['s', 'S']), text.slice(at, lead.next))
         });
         let names = [Some(name), Some(single), turned.as_deref()];
         for name in names.into_iter().flatten() {
             if let Some(found) = gpu_named(name) {
-                let note = found.is_taken.then(|| taken(text.of(at, next), found.entry.name));
+                let note = found.is_taken.then(|| taken(text.slice(at, next), found.entry.name));
                 return Some(Entry { id: found.entry.id, note, next });
             }
             if let Some(entry) = gpu_assumed(name) {
-                return Some(Entry { id: entry.id, note: Some(taken(text.of(at, next), entry.name)), next });
+                return Some(Entry { id: entry.id, note: Some(taken(text.slice(at, next), entry.name)), next });
             }
         }
     }
@@ -180,7 +181,7 @@ pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
 /// Finds the node or cluster that begins at a token; bare GPU names are excluded.
 pub(crate) fn node(text: &Text, at: usize) -> Option<Entry> {
     text.ends(at).find_map(|next| {
-        let name = text.of(at, next);
+        let name = text.slice(at, next);
         if gpu_named(name).is_some() || !name.starts_with(|sign: char| sign.is_alphabetic()) {
             return None;
         }
@@ -195,7 +196,7 @@ pub(crate) fn node(text: &Text, at: usize) -> Option<Entry> {
 pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
     text.tokens.get(at).filter(|token| token.sort == Sort::Word)?;
     text.ends(at).find_map(|next| {
-        let name = letters(text.of(at, next));
+        let name = letters(text.slice(at, next));
         let last = RELEASES.iter().rfind(|release| is_program(release, &name))?;
         let version = text.tokens.get(next).filter(|token| token.sort == Sort::Number && !token.is_after_break);
         let of_version =
@@ -238,7 +239,7 @@ pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)>
             .filter(|token| token.is_alphanumeric())
             .map(|token| token.word.as_str())
             .collect();
-        let glued = text.of(at, next).to_lowercase().replace([' ', '_'], "-");
+        let glued = text.slice(at, next).to_lowercase().replace([' ', '_'], "-");
         let spellings = [glued, words.join("-"), words.concat()];
         let known = NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {
             spellings

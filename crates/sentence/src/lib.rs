@@ -87,7 +87,7 @@ impl Topic {
     }
 
     /// Returns the kind of a parameter.
-    fn of(id: ParamId) -> Self {
+    fn from_param(id: ParamId) -> Self {
         match (id, id.param().group) {
             (ParamId::SequenceLength, _) | (_, Group::Data) => Self::Length,
             (ParamId::ModelSize, _) | (_, Group::Architecture) => Self::Model,
@@ -185,16 +185,16 @@ impl Understood {
 /// assert!(read.unread.is_empty() && read.conflicts.is_empty());
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
-    let reading = reading::read(text);
-    let (said, mut conflicts) = StatedValues::of(text, &reading.found);
+    let reading = reading::read_sentence(text);
+    let (said, mut conflicts) = StatedValues::collect(text, &reading.found);
     let mut notes = asks::Notes::default();
-    let mut asks = asks::of(&said, &mut notes);
+    let mut asks = asks::find_question(&said, &mut notes);
     conflicts.append(&mut notes.conflicts);
     let seeks = asks.as_ref().is_some_and(|asks| asks.question.is_none());
     let plans = asks.as_ref().is_some_and(|asks| {
         asks.question.is_some_and(|question| question.kind() == PlanKind::Runs || is_of_own(question))
     });
-    let mut settled = SettledScenario::of(text, &said, now, seeks, plans);
+    let mut settled = SettledScenario::build(text, &said, now, seeks, plans);
     conflicts.append(&mut settled.conflicts);
     if let Some(asks) = asks.as_mut().filter(|asks| asks.chooses_hardware() && said.has(&["hw", "cluster", "card"])) {
         asks.clusters = catalog::cluster(settled.scenario.network.id).map(|entry| entry.id).into_iter().collect();
@@ -203,7 +203,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let of_sequences = said.number("batch").map(|number| number * f64::from(settled.scenario.seq_len));
         asks.batch = said.number("batchtokens").or(of_sequences);
     }
-    let assumed = assumed::of(&said, &settled, asks.as_ref(), &notes, &reading.found);
+    let assumed = assumed::list_assumptions(&said, &settled, asks.as_ref(), &notes, &reading.found);
     let is_refused = |found: &&reading::Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> = reading.found.iter().filter(is_refused).map(|found| refused(text, found)).collect();
     unread.extend(reading.gaps.into_iter().map(|gap| {
@@ -214,7 +214,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let of_found = reading.found.iter().filter(|found| !is_refused(found)).map(|found| Mark {
         from: found.from,
         to: found.to,
-        means: means::of(&found.is.pairs),
+        means: means::describe_pairs(&found.is.pairs),
         kind: found.is.kind,
         taken: found.is.notes.clone(),
     });

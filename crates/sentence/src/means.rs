@@ -11,7 +11,7 @@ use links::v1;
 use crate::words::DESCRIPTIONS;
 
 /// Describes pairs of keys and values, separated by commas.
-pub(crate) fn of(pairs: &[(String, String)]) -> String {
+pub(crate) fn describe_pairs(pairs: &[(String, String)]) -> String {
     let parts = pairs.iter().filter_map(|(key, value)| part(key, value));
     let mut said: Vec<String> = Vec::new();
     for part in parts {

@@ -108,7 +108,7 @@ impl<'a> IndexedText<'a> {
         if let Some((id, meaning, next)) = entries::option(&self.text, at)
             && best.as_ref().is_none_or(|best| best.next < next)
         {
-            best = Some(Match { kind: Topic::of(id), pairs: pairs(&meaning, &[]), notes: Vec::new(), next });
+            best = Some(Match { kind: Topic::from_param(id), pairs: pairs(&meaning, &[]), notes: Vec::new(), next });
         }
         best
     }
@@ -211,12 +211,12 @@ impl<'a> IndexedText<'a> {
         let is_one_word = (at + 1..=sign + 1).all(|place| tokens.get(place).is_some_and(|token| token.is_glued));
         let next = (sign + 2..=tokens.len())
             .find(|next| tokens.get(*next).is_none_or(|token| !token.is_glued || token.is_sign("&)")))?;
-        let name = self.text.of(at, sign);
-        let spelled = links::spelling::spell(name, self.text.of(sign + 1, next));
+        let name = self.text.slice(at, sign);
+        let spelled = links::spelling::spell(name, self.text.slice(sign + 1, next));
         let all_known = spelled.pairs.iter().all(|(key, _)| links::v1::is_key(key));
         let first = spelled.pairs.first().and_then(|(key, _)| engine::params::find(key));
         (is_one_word && all_known && name.len() > 1).then(|| Match {
-            kind: first.map_or(Topic::Layout, |param| Topic::of(param.id)),
+            kind: first.map_or(Topic::Layout, |param| Topic::from_param(param.id)),
             pairs: spelled.pairs.clone(),
             notes: Vec::new(),
             next,

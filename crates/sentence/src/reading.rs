@@ -54,7 +54,7 @@ static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new
 const MOST: usize = 400;
 
 /// Reads a text.
-pub(crate) fn read(text: &str) -> Reading {
+pub(crate) fn read_sentence(text: &str) -> Reading {
     let mut split = tokens(text);
     split.truncate(MOST);
     let notes = corrected(&mut split);
@@ -85,7 +85,7 @@ fn walked(looked: &IndexedText) -> Reading {
         }
         if let Some(mut is) = matched {
             let next = is.next;
-            derive_quantization(&mut is, looked.text.of(at, next));
+            derive_quantization(&mut is, looked.text.slice(at, next));
             let last = tokens.get(is.next.saturating_sub(1)).map_or(token.to, |last| last.to);
             at = is.next;
             reading.found.push(Finding { from: token.from, to: last, is });
@@ -255,7 +255,7 @@ fn slip_of_a_model(looked: &IndexedText, gap: &Gap) -> Option<(&'static str, &'s
         if is_broken || !looked.text.is_edge(next) {
             continue;
         }
-        let (digits, typed) = parts(looked.text.of(first, next));
+        let (digits, typed) = parts(looked.text.slice(first, next));
         let length = typed.chars().count();
         if digits.is_empty() || !(4..=40).contains(&length) {
             continue;

@@ -33,7 +33,7 @@ fn thing(key: &str) -> &str {
 
 impl StatedValues {
     /// Collects the values of the understood spans, and sentences about contradictions.
-    pub(crate) fn of(text: &str, found: &[Finding]) -> (Self, Vec<String>) {
+    pub(crate) fn collect(text: &str, found: &[Finding]) -> (Self, Vec<String>) {
         let mut said = Self::default();
         let mut conflicts = Vec::new();
         for Finding { from, to, is } in found {
@@ -80,7 +80,7 @@ impl StatedValues {
     }
 
     /// Returns the text that contains the value of a key.
-    pub(crate) fn typed<'a>(&self, text: &'a str, key: &str) -> Option<&'a str> {
+    pub(crate) fn text_of<'a>(&self, text: &'a str, key: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|value| value.key == key).and_then(|value| text.get(value.from..value.to))
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct SettledScenario {
 impl SettledScenario {
     /// Builds a scenario from the stated values. `seeks` requests a layout search; `plans` means
     /// that the answer chooses hardware and layout.
-    pub(crate) fn of(text: &str, said: &StatedValues, now: &Scenario, seeks: bool, plans: bool) -> Self {
+    pub(crate) fn build(text: &str, said: &StatedValues, now: &Scenario, seeks: bool, plans: bool) -> Self {
         let is_new = said.has(&["model", "size"]);
         let scenario = if is_new { default_scenario() } else { *now };
         let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new() };
@@ -218,7 +218,7 @@ impl SettledScenario {
             self.put("framework", framework);
         }
         // ZeRO implies DeepSpeed, also below another program.
-        let strategy = said.typed(text, "strategy").unwrap_or_default().to_ascii_lowercase();
+        let strategy = said.text_of(text, "strategy").unwrap_or_default().to_ascii_lowercase();
         let is_zero = ["zero", "z1", "z2", "z3", "stage"].iter().any(|word| strategy.starts_with(word));
         let may_be = chosen.is_none_or(|release| release.runs_on("deepspeed") && release.framework != "deepspeed");
         if is_zero && may_be && !said.has(&["framework", "tp", "pp", "cp"]) {
@@ -344,7 +344,7 @@ impl SettledScenario {
         let plain = ranking.best().iter().find(|layout| layout.is_sure() && is_plain(&layout.scenario) && !seeks);
         let Some(layout) = plain.or_else(|| ranking.sure()).or_else(|| ranking.best().first()).copied() else {
             let now = self.scenario.report();
-            if !Fit::of(&self.scenario, &now).fits && !seeks {
+            if !Fit::check(&self.scenario, &now).fits && !seeks {
                 self.put("recompute", "full");
                 self.chose("layout", layout_of(&self.scenario), "no layout that was searched fits");
             }

@@ -2,7 +2,7 @@
 //! adapters are equal except that they have no casts.
 
 use super::event::TensorId;
-use super::node::{NodeKind, NONE, WeightId};
+use super::node::{NONE, NodeKind, WeightId};
 use super::tape::{Tape, Value};
 use super::weights::{Adapter, Matrix};
 

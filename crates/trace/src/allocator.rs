@@ -145,7 +145,7 @@ impl Allocator {
     /// Allocates at least one byte. An empty tensor takes no memory and must not be requested.
     pub fn allocate(&mut self, bytes: u64, stream: Stream) -> BlockId {
         let size = rules::rounded(bytes);
-        let kind = PoolKind::of(size);
+        let kind = PoolKind::for_size(size);
         let taken = self.pools[stream][kind].free.take_best(size);
         let Free { block, size: found, .. } = taken.unwrap_or_else(|| self.grow(size, stream, kind));
         self.allocated.raise(size);

@@ -1,7 +1,7 @@
 //! Runs the backward pass of nodes: order of gradients and lifetime of saved tensors.
 
 use super::event::{Place, TensorId};
-use super::node::{Edge, NodeKind, NONE, SAVED, WeightId};
+use super::node::{Edge, NONE, NodeKind, SAVED, WeightId};
 use super::tape::Tape;
 
 impl Tape {

@@ -24,7 +24,7 @@ impl Tape {
     pub(super) fn enter(&mut self, checkpoint: Checkpoint) {
         if checkpoint != Checkpoint::None {
             self.throw_away();
-            self.policy = Policy::of(checkpoint);
+            self.policy = Policy::from_checkpoint(checkpoint);
         }
     }
 
@@ -38,7 +38,7 @@ impl Tape {
     /// Begins the recomputation of a segment.
     pub(super) fn enter_again(&mut self, segment: &mut Segment) {
         self.kept = core::mem::take(&mut segment.kept);
-        self.policy = Policy::of(segment.checkpoint);
+        self.policy = Policy::from_checkpoint(segment.checkpoint);
         self.recompute(segment.nodes.0, segment.nodes.1);
     }
 

@@ -190,7 +190,7 @@ mod tests {
 
     fn trace(scenario: &Scenario) -> Trace {
         let setup = scenario.setup();
-        Trace::of(&setup, &stages(&setup).first)
+        Trace::record(&setup, &stages(&setup).first)
     }
 
     fn scenarios() -> [Scenario; 3] {

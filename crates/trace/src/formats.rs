@@ -66,7 +66,7 @@ pub(super) struct LayerFormats {
 impl Formats {
     /// Returns the formats of a setup that shards each weight over `group` GPUs and computes in
     /// `compute` bytes, with or without autocast; `peft` for Hugging Face's models and adapters.
-    pub(super) fn of(setup: &Setup, group: u64, compute: u64, autocast: bool, peft: bool) -> Self {
+    pub(super) fn new(setup: &Setup, group: u64, compute: u64, autocast: bool, peft: bool) -> Self {
         let (bytes, of) = (recipe_bytes(setup.recipe), &setup.trained);
         // As gathered by FSDP's policy; without FSDP and casts, as stored.
         let as_stored = group == 1 && !autocast && of.has_adapters();

@@ -1,7 +1,7 @@
 //! Allocations of each operator's backward pass.
 
 use super::event::{Category, TensorId};
-use super::node::{Edge, NodeKind, NONE, Node, WeightId};
+use super::node::{Edge, NONE, Node, NodeKind, WeightId};
 use super::tape::Tape;
 
 /// Returns the backward operator of kinds that allocate only the gradient of the first input.

@@ -1,7 +1,7 @@
 //! Simulates one training step, tensor by tensor: model code as in its framework, run on a minimal
 //! autograd.
 //!
-//! [`Trace::of`] records the step. [`Trace::peak`] returns the tensors alive at the peak, and
+//! [`Trace::record`] records the step. [`Trace::peak`] returns the tensors alive at the peak, and
 //! [`Trace::reserved`] the bytes that PyTorch's caching allocator reserves. The layers of each
 //! framework have a module: `torchtitan`, `transformers`.
 

@@ -1,7 +1,7 @@
 //! Variants of the loss over the vocabulary, with their tensors.
 
 use super::event::{Category, TensorId};
-use super::node::{Edge, NodeKind, LossNode, NONE};
+use super::node::{Edge, LossNode, NONE, NodeKind};
 use super::operators::FP32;
 use super::tape::{Tape, Value};
 use engine::model::software::Loss;

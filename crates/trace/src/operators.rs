@@ -1,7 +1,7 @@
 //! Operators of the forward pass, with their allocations and saved tensors.
 
 use super::event::{Category, TensorId};
-use super::node::{Attention, NodeKind, NONE, WeightId};
+use super::node::{Attention, NONE, NodeKind, WeightId};
 use super::tape::{Tape, Value};
 
 /// Bytes per fp32 element.

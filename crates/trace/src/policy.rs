@@ -7,7 +7,7 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    pub(super) fn of(checkpoint: Checkpoint) -> Option<Self> {
+    pub(super) fn from_checkpoint(checkpoint: Checkpoint) -> Option<Self> {
         (checkpoint == Checkpoint::Operators).then_some(Self { products: 0 })
     }
 

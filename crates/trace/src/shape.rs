@@ -66,7 +66,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn of(setup: &Setup, stage: &Stage) -> Self {
+    pub(super) fn new(setup: &Setup, stage: &Stage) -> Self {
         use engine::model::transformer::AttentionBias;
         let arch = &setup.architecture;
         let (tp, cp) = (u64::from(setup.mesh.tp.max(1)), u64::from(setup.mesh.cp.max(1)));

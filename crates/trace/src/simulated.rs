@@ -84,7 +84,7 @@ fn typical(setup: &Setup, stage: &Stage, spread: f64) -> Vec<Trace> {
     let longest = f64::from(setup.batch.seq_len);
     let of = |fraction: f64| Batch { seq_len: (fraction * longest).max(1.0) as u32, ..setup.batch };
     let steps = lengths::typical(spread, LENGTHS).map(|fraction| Setup { batch: of(fraction), ..*setup });
-    steps.map(|setup| Trace::of(&setup, stage)).collect()
+    steps.map(|setup| Trace::record(&setup, stage)).collect()
 }
 
 /// Returns the simulated memory of one GPU of a stage; `None` if the trace does not model the step
@@ -94,7 +94,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         return None;
     }
     let setup = &setup.at_longest();
-    let trace = Trace::of(setup, stage);
+    let trace = Trace::record(setup, stage);
     let Peak { allocated, by, moment, .. } = trace.peak();
     let reserved = match setup.lengths.spread() {
         0.0 => trace.reserved(setup.segments),

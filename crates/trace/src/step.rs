@@ -3,7 +3,7 @@
 use super::checkpoint::Segment;
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::Formats;
-use super::node::{NodeKind, NONE};
+use super::node::{NONE, NodeKind};
 use super::operators::FP32;
 use super::policy::Checkpoint;
 use super::shape::Shape;
@@ -56,7 +56,7 @@ enum Code {
 }
 
 impl Code {
-    fn of(setup: &Setup) -> Self {
+    fn select(setup: &Setup) -> Self {
         match setup.traits().layers {
             _ if setup.kernels.compile => Self::Compiled,
             Layers::Transformers => Self::Transformers,
@@ -83,7 +83,7 @@ struct Step<'a> {
 
 impl Trace {
     /// Records the step of a GPU of this stage.
-    pub fn of(setup: &Setup, stage: &Stage) -> Self {
+    pub fn record(setup: &Setup, stage: &Stage) -> Self {
         Self::with(setup, stage, |formats| formats)
     }
 
@@ -114,12 +114,12 @@ impl Trace {
 
 impl<'a> Step<'a> {
     fn new(setup: &'a Setup, stage: &Stage, trained: fn(Formats) -> Formats) -> Self {
-        let shape = Shape::of(setup, stage);
-        let code = Code::of(setup);
+        let shape = Shape::new(setup, stage);
+        let code = Code::select(setup);
         let bytes = recipe_bytes(setup.recipe);
         let group = if matches!(setup.sharding, Sharding::Fsdp(_)) { shard_degrees(setup).weights as u64 } else { 1 };
         let gradients = if group > 1 { Category::UnshardedGradient } else { Category::Gradient };
-        let formats = trained(Formats::of(setup, group, shape.compute, shape.autocast, code == Code::Transformers));
+        let formats = trained(Formats::new(setup, group, shape.compute, shape.autocast, code == Code::Transformers));
         let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
         tape.keeps_biased = setup.keeps_biased_products();

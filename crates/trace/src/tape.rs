@@ -7,7 +7,7 @@
 
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::{Format, Formats};
-use super::node::{Edge, INPUTS, NodeKind, NONE, Node, SAVED, WeightId};
+use super::node::{Edge, INPUTS, NONE, Node, NodeKind, SAVED, WeightId};
 use crate::allocator::Stream;
 
 /// A matrix or vector, in the part that this GPU computes with.

@@ -41,7 +41,7 @@ fn adapted(layers: u32, recompute: Recompute, trained: Trained) -> Scenario {
 /// Returns the bytes of activations alive when the backward pass begins.
 fn saved(scenario: &Scenario) -> u64 {
     let setup = scenario.setup();
-    let trace = Trace::of(&setup, &stages(&setup).first);
+    let trace = Trace::record(&setup, &stages(&setup).first);
     let mut alive = vec![0; trace.tensors];
     for event in &trace.pass {
         match *event {
@@ -136,7 +136,7 @@ fn a_frozen_prefix_is_left_alone() {
         assert_eq!(saved[0] - saved[1], of_layer(Framework::Transformers, recompute));
         assert_eq!(saved[1] - saved[2], of_layer(Framework::Transformers, recompute));
         let setup = of(2, recompute).setup();
-        let trace = Trace::of(&setup, &stages(&setup).first);
+        let trace = Trace::record(&setup, &stages(&setup).first);
         let layer = |event: &Event| match event {
             Event::Allocate { moment, category: Category::Temporary, .. } => Some(moment.place),
             _ => None,
@@ -202,7 +202,7 @@ fn every_tensor_is_freed_once_whatever_trains() {
 
 fn assert_freed_once(scenario: &Scenario) {
     let setup = scenario.setup();
-    let trace = Trace::of(&setup, &stages(&setup).first);
+    let trace = Trace::record(&setup, &stages(&setup).first);
     let mut alive = std::collections::BTreeSet::new();
     for event in &trace.pass {
         match event {

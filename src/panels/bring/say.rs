@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::read;
+use super::read_items;
 use super::turns::Turns;
 use super::words;
 use crate::browser::{self, Arrived, Origin};
@@ -45,7 +45,7 @@ impl Hearing {
         if typed.trim().is_empty() {
             return heard.set(None);
         }
-        read(&browser::pasted(typed.clone()), self.scenario.get().as_ref(), move |came| {
+        read_items(&browser::pasted(typed.clone()), self.scenario.get().as_ref(), move |came| {
             if turn.is_last() {
                 // Pasted text that is no sentence is taken at once.
                 let is_other = came.as_ref().is_ok_and(|brought| brought.kind != ImportKind::Sentence);

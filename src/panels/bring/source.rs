@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::marks::changed_lines;
 use super::words;
 use crate::browser::{self, Arrived, Origin};
-use files::brought::{Import, Item, ImportKind};
+use files::brought::{Import, ImportKind, Item};
 
 /// The input, the result of reading it, and the callback for another text.
 #[derive(PartialEq, Properties)]

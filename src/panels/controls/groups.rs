@@ -94,7 +94,7 @@ fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
 fn layers(fold: &Fold, scenario: &Scenario) -> Option<Html> {
     let is_model = FOLDS.first().is_some_and(|first| first == fold);
     let list = names::layers(&scenario.model.architecture()).filter(|_| is_model)?;
-    Some(html! { <p key="list" class="note">{ listed(&list) }</p> })
+    Some(html! { <p key="list" class="note">{ layer_list_note(&list) }</p> })
 }
 
 /// Renders a fold, with the number of its parameters that were changed.
@@ -131,6 +131,6 @@ fn changed_count(count: usize) -> String {
 }
 
 /// Returns the note above the controls of a model whose layers are a list.
-fn listed(list: &str) -> String {
+fn layer_list_note(list: &str) -> String {
     format!("Layers: {list}.")
 }

@@ -30,7 +30,7 @@ pub struct LayoutControlsProps {
 #[component]
 pub fn LayoutControls(LayoutControlsProps { scenario, report, product, moving }: &LayoutControlsProps) -> Html {
     let emit = &use_page().emit;
-    let layout = Layout::of(scenario, report);
+    let layout = Layout::new(scenario, report);
     let times = || html! { <span class="times" aria-hidden="true">{ "×" }</span> };
     let fixed = |name: &'static str, value: &String| {
         html! { <span class="step"><span class="step-name">{ name }</span><span class="step-value">{ value }</span></span> }

@@ -8,7 +8,7 @@ use crate::components::action_button::ActionButton;
 use crate::components::combobox::{Combobox, Entry};
 use crate::state::{Action, Pick, SelectTarget};
 use crate::words::{self, CUSTOM, model_name};
-use analysis::releases::{change, said};
+use analysis::releases::{change, describe_release};
 use catalog::releases::{Release, newest_first};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::format;
@@ -155,7 +155,7 @@ pub fn Software(props: &SoftwareProps) -> Html {
         <>
             { labelled("release", label, field) }
             if let Some(own) = own {
-                <p class={classes!("control-help", moving)}>{ said(own, (*change).as_ref()) }</p>
+                <p class={classes!("control-help", moving)}>{ describe_release(own, (*change).as_ref()) }</p>
             }
         </>
     }

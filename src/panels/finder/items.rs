@@ -64,7 +64,7 @@ pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
     let asks = !typed.trim().is_empty();
     let items = all(scenario).filter(|item| asks || matches!(item.target, Target::Figure(..)));
     let mut found = Query::new(typed).answers(items.map(|item| (item, item.name, item.more)));
-    let known: Vec<Item> = known(typed).into_iter().filter_map(|target| of(scenario, target)).collect();
+    let known: Vec<Item> = known(typed).into_iter().filter_map(|target| make_item(scenario, target)).collect();
     found.retain(|item| !known.contains(item));
     found.splice(0..0, known);
     found.truncate(MOST);
@@ -72,7 +72,7 @@ pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
 }
 
 /// Returns the item of a target, if the page shows it.
-fn of(scenario: &Scenario, target: Target) -> Option<Item> {
+fn make_item(scenario: &Scenario, target: Target) -> Option<Item> {
     all(scenario).find(|item| item.target == target)
 }
 

@@ -1,12 +1,12 @@
 //! The number of a paper next to the calculated number.
 
-use analysis::claims::{Compared, ClaimResult, compared};
+use analysis::claims::{ClaimResult, Compared, compared};
 use catalog::ScenarioEntry;
 use engine::format;
 
 /// Returns both numbers of an entry: `Source: up to about +9 points (as summarised) · here: +8.0
 /// points`; `None` if the source gives no number.
-pub(super) fn beside(entry: &ScenarioEntry) -> Option<String> {
+pub(super) fn both_numbers(entry: &ScenarioEntry) -> Option<String> {
     let Compared { found, at, here } = compared(entry)?;
     Some(format!("Source: {found} ({at}) · here: {}", written(here)))
 }
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn claims_with_a_number_have_both() {
-        let said: Vec<String> = CLAIMS.iter().filter_map(beside).collect();
+        let said: Vec<String> = CLAIMS.iter().filter_map(both_numbers).collect();
         assert!(
             said.len() >= 8 && said.iter().all(|line| line.contains(" · here: ") && !line.contains("NaN")),
             "{said:?}"

@@ -49,12 +49,12 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     // A step time is neither better nor worse if the batches differ.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
-    let percent = |change: f64, up: bool| Delta::of(change, "%", up);
+    let percent = |change: f64, up: bool| Delta::new(change, "%", up);
     let crosses = (now.fits() != pinned.fits()).then_some(now.fits());
-    let memory = |change: f64| Delta { better: crosses, ..Delta::of(change, "GiB", true) };
+    let memory = |change: f64| Delta { better: crosses, ..Delta::new(change, "GiB", true) };
     let step = percent(share(now.whole().time.get(), pinned.whole().time.get()), false);
     [
-        Delta::of(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
+        Delta::new(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
         percent(share(now.whole().tokens_per_s_per_gpu, pinned.whole().tokens_per_s_per_gpu), true),
         Delta { better: step.better.filter(|_| comparable), ..step },
         memory(now.memory.needed.gib() - pinned.memory.needed.gib()),
@@ -91,7 +91,7 @@ pub fn in_words(now: f64, then: f64) -> String {
         let times = if is(ratio.round()) { format::count(ratio.round()) } else { format!("{ratio:.1}") };
         return format!("{times} times");
     }
-    Delta::of(1e2 * (ratio - 1.0), "%", true).text
+    Delta::new(1e2 * (ratio - 1.0), "%", true).text
 }
 
 /// Relative tolerances: for two equal figures (`SAME`), and for a multiple (`ABOUT`).

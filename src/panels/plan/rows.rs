@@ -2,7 +2,7 @@
 
 use super::money;
 use crate::words::model_name;
-use analysis::plan::{FastestLayout, Hardware, SearchKind, Plan, Question, break_even};
+use analysis::plan::{FastestLayout, Hardware, Plan, Question, SearchKind, break_even};
 use charts::names;
 use engine::format;
 use engine::params::Unit;

@@ -45,11 +45,11 @@ pub struct Sensitivity {
 
 impl Analysis {
     /// Analyses a scenario and its report, for the figures that the view shows.
-    pub fn of(scenario: &Scenario, report: &Report, view: &View) -> Self {
+    pub fn new(scenario: &Scenario, report: &Report, view: &View) -> Self {
         // Twice the peak halves the MFU of a step that the network limits, but slows nothing: the
         // throughput is measured instead.
         let metric = if view.metric == Metric::Mfu { Metric::TokensPerSecond } else { view.metric };
-        let measure = |scenario: &Scenario, sample: &Sample| metric.of(sample, scenario);
+        let measure = |scenario: &Scenario, sample: &Sample| metric.value(sample, scenario);
         let shown = view.shows(Panel::Sensitivity);
         let most = |knobs, count| if shown { strongest(scenario, (knobs, count), &measure) } else { Vec::new() };
         Self {
@@ -57,7 +57,7 @@ impl Analysis {
             scaling: view.shows(Panel::Scaling).then(|| Rc::new(views::scaling_curves(scenario))),
             sensitivity: Sensitivity {
                 metric,
-                now: measure(scenario, &Sample::of(report)),
+                now: measure(scenario, &Sample::from_report(report)),
                 fits: report.fits(),
                 knobs: most(Knobs::Levers, ROWS[0]),
                 unsure: most(Knobs::Unsure, ROWS[1]),
@@ -71,5 +71,5 @@ impl Analysis {
 #[hook]
 pub fn use_analysis(settled: &Snapshot, report: &Report, due: bool) -> Option<Rc<Analysis>> {
     let Snapshot { scenario, view, .. } = settled;
-    use_due((*scenario, view.metric, view.panels), due, |_| Analysis::of(scenario, report, view))
+    use_due((*scenario, view.metric, view.panels), due, |_| Analysis::new(scenario, report, view))
 }

@@ -172,7 +172,7 @@ mod tests {
             let report = scenario.report();
             for metric in Metric::ALL {
                 let view = View::from_query("?embed=1&view=sensitivity");
-                let shown = Analysis::of(&scenario, &report, &View { metric, ..view }).sensitivity;
+                let shown = Analysis::new(&scenario, &report, &View { metric, ..view }).sensitivity;
                 let caption = caption(&shown);
                 assert!(
                     [" depends most on ", " depend most on "].iter().any(|words| caption.contains(words))

@@ -15,7 +15,7 @@ use crate::snapshot::Snapshot;
 use crate::view::{Panels, View};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use charts::paint::{FIGURES, Poster, Tile};
-use charts::spec::{ChartSpec, Polyline, LineRole};
+use charts::spec::{ChartSpec, LineRole, Polyline};
 use engine::model::memory::odds::Verdict;
 
 /// Derives the content of a poster: verdict, map and curves, as in an embed that names no panel.
@@ -41,9 +41,9 @@ fn leave_out(curve: &mut ChartSpec) {
 /// Returns the poster of derived values, with the link back to the scenario.
 pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, state } = headline(&derived.scenario, &derived.report);
-    let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::of(&derived.scenario, &derived.report);
+    let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::new(&derived.scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_needed] = bands;
-    let RunTexts { name, time, cost, .. } = RunTexts::of(&derived.scenario, &derived.report);
+    let RunTexts { name, time, cost, .. } = RunTexts::new(&derived.scenario, &derived.report);
     let tile = |name: &str, value, band| Tile { name: name.to_owned(), value, band, hypothetical: false };
     let timed = |name: &str, value, band| Tile { hypothetical: !derived.report.fits(), ..tile(name, value, band) };
     Poster {

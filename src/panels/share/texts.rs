@@ -104,8 +104,8 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
 
 /// Returns the key figures, in the order of the page.
 pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 7] {
-    let Tiles { mfu, tokens, step, needed, .. } = Tiles::of(scenario, report);
-    let RunTexts { time, cost, .. } = RunTexts::of(scenario, report);
+    let Tiles { mfu, tokens, step, needed, .. } = Tiles::new(scenario, report);
+    let RunTexts { time, cost, .. } = RunTexts::new(scenario, report);
     let [time, cost] = [time, cost].map(|figure| format!("{figure} for {}", scenario.length()));
     let assumed = if report.fits() { "" } else { " if memory were no limit" };
     let [mfu, tokens, step, time, cost] = [mfu, tokens, step, time, cost].map(|figure| figure + assumed);
@@ -134,7 +134,7 @@ fn summary(derived: &Derived, link: &str) -> String {
     if derived.pins.is_empty() {
         // A single column needs no name.
         rows.remove(0);
-        let bands = Tiles::of(&derived.scenario, &derived.report).bands;
+        let bands = Tiles::new(&derived.scenario, &derived.report).bands;
         let bands = bands.into_iter().map(|band| format!("({})", band.replace(THIN_SPACE, " ")));
         rows.iter_mut().zip(bands).for_each(|(row, band)| row.push(band));
     }

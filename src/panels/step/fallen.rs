@@ -24,7 +24,7 @@ pub(super) struct Fallen {
 
 impl Fallen {
     /// Splits the step of a scenario; `seek` searches for levers.
-    pub(super) fn of(scenario: &Scenario, report: &Report, seek: bool) -> Self {
+    pub(super) fn split(scenario: &Scenario, report: &Report, seek: bool) -> Self {
         let split = waterfall(&scenario.setup(), report);
         Self {
             spec: Rc::new(views::split_chart(scenario, report, &split)),
@@ -43,7 +43,7 @@ pub fn use_waterfall(settled: &Snapshot, report: &Report, due: bool) -> Rc<Falle
     let shown = settled.view.shows(Panel::Waterfall);
     use_memo((settled.scenario, *report, shown, due), |(scenario, report, shown, due)| {
         if *shown {
-            Fallen::of(scenario, report, *due)
+            Fallen::split(scenario, report, *due)
         } else {
             Fallen { spec: Rc::new(ChartSpec::empty()), levers: Vec::new() }
         }

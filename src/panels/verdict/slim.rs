@@ -16,7 +16,7 @@ const TITLE: &str = "Verdict in short";
 pub fn slim(calculator: &Calculator) -> Html {
     let Calculator { state, derived, headline, .. } = calculator;
     let (report, Headline { subject, verdict, state: of, .. }) = (&derived.report, headline);
-    let Tiles { mfu, tokens, needed, .. } = Tiles::of(&state.scenario, report);
+    let Tiles { mfu, tokens, needed, .. } = Tiles::new(&state.scenario, report);
     let figures = [(MFU, mfu), (TOKENS_SHORT, tokens), (NEEDED, needed)];
     html! {
         <section class="slim" aria-label={TITLE}>

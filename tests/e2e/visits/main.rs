@@ -20,7 +20,7 @@ use anyhow::{Context as _, Result, ensure};
 use e2e::files::{Fate, FileServer};
 use e2e::server::Server;
 use e2e::session::PICTURE;
-use e2e::{Key, BrowserKind, Session, wait_for};
+use e2e::{BrowserKind, Key, Session, wait_for};
 use serde_json::{Value, json};
 use xtask::shell::dist;
 

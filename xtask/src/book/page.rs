@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::programs::{self, Example, Marks, Program};
 use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, section, table, text};
-use crate::shell::{read, write};
+use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
 const FIELDS: [&str; 16] = [
@@ -41,7 +41,7 @@ pub(super) fn write_pages(book: &Path) -> Result<()> {
     write(&book.join("releases-table.md"), &overview(&programs, &marks, &labels)?)?;
     write(&book.join("releases-refused.md"), &refused(&programs, &marks)?)?;
     let contents_page = book.join("SUMMARY.md");
-    write(&contents_page, &contents(&read(&contents_page)?, &programs)?)
+    write(&contents_page, &contents(&read_text(&contents_page)?, &programs)?)
 }
 
 /// Returns the whole page, in Markdown.
@@ -59,7 +59,7 @@ pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<
     }
     page += &section("Keys that went", &gone(program)?);
     page += &section("Keys that change neither memory nor speed", &quiet(&program.quiet));
-    page += &section("Whose a file is", &told(program));
+    page += &section("Whose a file is", &list_marks(program));
     page += &section("Files that were read by hand", &examples(program, labels)?);
     Ok(page)
 }
@@ -307,7 +307,7 @@ fn quiet(lists: &Value) -> String {
 }
 
 /// Lists the marks that identify a file of the program.
-fn told(program: &Program) -> String {
+fn list_marks(program: &Program) -> String {
     let all = |kind: &str| -> Vec<&str> { program.marks.iter().flat_map(|row| texts(&row[kind])).collect() };
     let mut said = Vec::new();
     for (kind, what) in [("commands", "Commands of a script"), ("imports", "Modules that a Python file imports")] {

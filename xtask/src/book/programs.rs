@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use super::words::text;
-use crate::shell::{entries, read, root};
+use crate::shell::{entries, read_text, root};
 
 /// Folder of all programs.
 const FOLDERS: &str = "crates/files/programs";
@@ -117,19 +117,19 @@ fn examples(folder: &Path, slug: &str) -> Result<Vec<Example>> {
     if !list.is_file() {
         return Ok(Vec::new());
     }
-    let list = read(&list)?;
+    let list = read_text(&list)?;
     let lines = list.lines().filter(|line| !line.trim().is_empty());
     lines
         .map(|line| {
             let expected: Value = serde_json::from_str(line).with_context(|| format!("“{line}” is no JSON"))?;
-            let file = read(&root().join(RUNS).join(slug).join(text(&expected, "file")))?;
+            let file = read_text(&root().join(RUNS).join(slug).join(text(&expected, "file")))?;
             Ok(Example { expected, first_line: file.lines().next().unwrap_or_default().to_owned() })
         })
         .collect()
 }
 
 fn toml(file: &Path) -> Result<Value> {
-    toml_edit::de::from_str(&read(file)?).with_context(|| format!("{} could not be read", file.display()))
+    toml_edit::de::from_str(&read_text(file)?).with_context(|| format!("{} could not be read", file.display()))
 }
 
 fn rows(table: &mut Value, key: &str) -> Vec<Value> {

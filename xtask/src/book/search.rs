@@ -4,7 +4,7 @@ use anyhow::Result;
 use std::path::Path;
 
 use super::pages;
-use crate::shell::{read, write};
+use crate::shell::{read_text, write};
 
 /// Name of the generated file: an array with chapter, heading, address and text of each section.
 const FILE: &str = "search.txt";
@@ -20,7 +20,7 @@ pub(super) fn write_sections(folder: &Path) -> Result<()> {
     let mut all = Vec::new();
     for page in pages(folder)? {
         let name = page.strip_prefix(folder)?.to_string_lossy().into_owned();
-        let sections = sections(&read(&page)?);
+        let sections = sections(&read_text(&page)?);
         let title = sections.first().map(|section| section.0.clone()).unwrap_or_default();
         all.extend(sections.into_iter().map(|(heading, id, text)| {
             let address = if id.is_empty() { name.clone() } else { format!("{name}#{id}") };

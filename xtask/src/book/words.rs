@@ -111,11 +111,11 @@ impl Labels {
         let text = output(&mut engine).ok_or_else(|| {
             anyhow!("The engine's parameters could not be had: cargo run -p {EXPORT} --example parameters")
         })?;
-        Self::read(&text)
+        Self::parse(&text)
     }
 
     /// Reads the table.
-    pub(super) fn read(text: &str) -> Result<Self> {
+    pub(super) fn parse(text: &str) -> Result<Self> {
         serde_json::from_str(text).map(Self).context("The engine's parameters could not be read")
     }
 
@@ -268,7 +268,7 @@ pub(super) mod tests {
     /// Returns the labels of the engine that the tests were compiled with.
     pub(in crate::book) fn labels() -> Labels {
         let params = export::params_json::params_json(&catalog::default_scenario());
-        Labels::read(&serde_json::to_string(&params).unwrap()).unwrap()
+        Labels::parse(&serde_json::to_string(&params).unwrap()).unwrap()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::circle::Graph;
-use super::reader::{ALL, PathKind, Modules, Name, Use};
+use super::reader::{ALL, Modules, Name, PathKind, Use};
 
 /// Where a path ends.
 #[derive(Clone)]

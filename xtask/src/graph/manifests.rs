@@ -6,7 +6,7 @@ use std::path::Path;
 use toml_edit::{DocumentMut, TableLike};
 
 use super::circle::Graph;
-use crate::shell::read;
+use crate::shell::read_text;
 
 /// Folder of the root package, which is the page.
 pub(super) const ROOT: &str = ".";
@@ -29,7 +29,7 @@ pub(super) type Manifests = BTreeMap<String, DocumentMut>;
 pub(super) fn workspace(root: &Path) -> Result<Manifests> {
     let manifest = |folder: &str| -> Result<DocumentMut> {
         let file = root.join(folder).join("Cargo.toml");
-        read(&file)?.parse().with_context(|| format!("{} is no manifest", file.display()))
+        read_text(&file)?.parse().with_context(|| format!("{} is no manifest", file.display()))
     };
     let own = manifest(ROOT)?;
     let members = own.get("workspace").and_then(|table| table.get("members")?.as_array());

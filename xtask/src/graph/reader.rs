@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::shell::read;
+use crate::shell::read_text;
 
 /// The names of a module below the crate's root, from the outermost.
 pub(super) type Name = Vec<String>;
@@ -65,7 +65,8 @@ pub(super) fn modules(root: &Path) -> Result<Modules> {
     let mut open = vec![(Name::new(), root.to_owned())];
     while let Some((name, file)) = open.pop() {
         let path = file.strip_prefix(folder)?.to_string_lossy();
-        let below = parse(&read(&file)?, &name, &path, &mut modules).with_context(|| file.display().to_string())?;
+        let below =
+            parse(&read_text(&file)?, &name, &path, &mut modules).with_context(|| file.display().to_string())?;
         for child in below {
             let stem = folder.join(child.join("/"));
             let files = [stem.with_extension("rs"), stem.join("mod.rs")];

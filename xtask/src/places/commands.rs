@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use toml_edit::DocumentMut;
 
-use crate::shell::{below, read, root};
+use crate::shell::{below, read_text, root};
 
 /// The file that describes the commands.
 const SOURCE: &str = "xtask/src/main.rs";
@@ -37,14 +37,19 @@ struct Arguments {
 
 impl Commands {
     /// Reads commands and packages.
-    pub(super) fn read() -> Result<Self> {
+    pub(super) fn load() -> Result<Self> {
         let mut programs = String::new();
         for folder in PROGRAMS {
             for file in below(&root().join(folder))? {
-                programs.push_str(&read(&file)?);
+                programs.push_str(&read_text(&file)?);
             }
         }
-        Ok(Self { xtask: described(&read(&root().join(SOURCE))?), packages: packages()?, parts: parts()?, programs })
+        Ok(Self {
+            xtask: described(&read_text(&root().join(SOURCE))?),
+            packages: packages()?,
+            parts: parts()?,
+            programs,
+        })
     }
 
     /// Returns what is wrong with a line, if it holds a command of `cargo`.
@@ -118,7 +123,7 @@ fn described(source: &str) -> BTreeMap<String, Arguments> {
 
 /// Returns the names of the parts of the tests: `"lint" => Self::Lint`.
 fn parts() -> Result<BTreeSet<String>> {
-    let source = read(&root().join(CHECKS))?;
+    let source = read_text(&root().join(CHECKS))?;
     let arms = source.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" => Self::"));
     Ok(arms.map(|(name, _)| name.to_owned()).collect())
 }
@@ -126,7 +131,7 @@ fn parts() -> Result<BTreeSet<String>> {
 /// Returns the names of the workspace's packages.
 fn packages() -> Result<BTreeSet<String>> {
     let manifest = |folder: &str| -> Result<DocumentMut> {
-        read(&root().join(folder).join("Cargo.toml"))?.parse().with_context(|| format!("{folder} has no manifest"))
+        read_text(&root().join(folder).join("Cargo.toml"))?.parse().with_context(|| format!("{folder} has no manifest"))
     };
     let workspace = manifest(".")?;
     let members = workspace.get("workspace").and_then(|table| table.get("members")?.as_array());
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn commands_flags_parts_and_packages_are_known() {
-        let commands = Commands::read().unwrap();
+        let commands = Commands::load().unwrap();
         for line in [
             "cargo xtask test lint   # and --bogus",
             "cargo xtask",

@@ -39,7 +39,7 @@ impl Definitions {
                     self.insert(variant.to_owned(), file, named(&owner));
                 }
             }
-            owner = Owner::of(own, depth).or(owner);
+            owner = Owner::parse(own, depth).or(owner);
         }
     }
 
@@ -102,7 +102,7 @@ struct Owner {
 
 impl Owner {
     /// Reads a line that opens one.
-    fn of(line: &str, depth: usize) -> Option<Self> {
+    fn parse(line: &str, depth: usize) -> Option<Self> {
         let rest = unqualified(line);
         let (keyword, rest) = rest.strip_suffix(" {")?.split_once([' ', '<'])?;
         let name = match keyword {

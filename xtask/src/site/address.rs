@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use std::path::Path;
 
-use crate::shell::{read, write};
+use crate::shell::{read_text, write};
 
 /// Environment variable with the address.
 const VARIABLE: &str = "SHARDWISE_URL";
@@ -17,7 +17,7 @@ const BEFORE: &str = "<meta property=\"og:type\"";
 pub(super) fn write_address(folder: &Path) -> Result<()> {
     let Some(url) = std::env::var(VARIABLE).ok().filter(|url| !url.trim().is_empty()) else { return Ok(()) };
     let page = folder.join("index.html");
-    write(&page, with_address(&read(&page)?, url.trim())?)
+    write(&page, with_address(&read_text(&page)?, url.trim())?)
 }
 
 /// Returns the page with absolute addresses.

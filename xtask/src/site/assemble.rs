@@ -8,7 +8,7 @@ use toml_edit::DocumentMut;
 use super::modules::{bind, bind_files, compile, compiled, hash};
 use super::{Profile, modules, rows_into};
 use crate::book;
-use crate::shell::{copy, fresh, read, root, write};
+use crate::shell::{copy, fresh, read_text, root, write};
 
 /// The settings of `Trunk.toml` that assembling needs.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Settings {
 /// # Errors
 /// When `Trunk.toml` lacks one, or a hook is no command of `cargo xtask`.
 pub(super) fn settings() -> Result<Settings> {
-    parsed(&read(&root().join("Trunk.toml"))?)
+    parsed(&read_text(&root().join("Trunk.toml"))?)
 }
 
 fn parsed(text: &str) -> Result<Settings> {
@@ -68,7 +68,7 @@ pub(super) fn assemble(profile: Profile, site: &Path) -> Result<()> {
     let settings = settings()?;
     compile(profile)?;
     fresh(site)?;
-    let page = page(&read(&root().join("index.html"))?, &settings, profile, site)?;
+    let page = page(&read_text(&root().join("index.html"))?, &settings, profile, site)?;
     write(&site.join("index.html"), page)?;
     for hook in &settings.hooks {
         match hook.as_str() {

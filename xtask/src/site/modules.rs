@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Profile;
 use crate::install::{self, WASM_TARGET};
 use crate::programs::WASM_BINDGEN;
-use crate::shell::{cargo, copy, fresh, name, files_with_extension, program, run, staging, step, target};
+use crate::shell::{cargo, copy, files_with_extension, fresh, name, program, run, staging, step, target};
 
 /// Wasm features that rustc uses and current browsers support; with `--all-features`, Chrome
 /// rejects the modules.

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use crate::shell::{below, read, write};
+use crate::shell::{below, read_text, write};
 
 /// Name of the service worker in the site; its scope is its folder and everything below.
 const WORKER: &str = "sw.js";
@@ -25,10 +25,10 @@ const OTHERS: [&str; 2] = ["static/embed.js", "static/page.css"];
 /// files, so that every changed build has a changed worker.
 pub(super) fn write_worker(site: &Path) -> Result<()> {
     const PLACE: &str = " data-wasm=\"";
-    let template = read(&site.join(TEMPLATE))?;
+    let template = read_text(&site.join(TEMPLATE))?;
     std::fs::remove_file(site.join(TEMPLATE)).with_context(|| format!("{TEMPLATE} could not be removed"))?;
     let page = site.join("index.html");
-    let html = read(&page)?;
+    let html = read_text(&page)?;
     if html.matches(PLACE).count() != 1 {
         bail!("index.html does not start its module as Trunk.toml says: xtask/src/site/offline.rs.");
     }

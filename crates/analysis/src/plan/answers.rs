@@ -11,7 +11,8 @@ impl Plan {
         if question.kind() != self.kind() {
             return Vec::new();
         }
-        let mut rows: Vec<&FastestLayout> = self.found().iter().filter(|found| self.is_answer(question, found)).collect();
+        let mut rows: Vec<&FastestLayout> =
+            self.found().iter().filter(|found| self.is_answer(question, found)).collect();
         rows.sort_by(|one, other| self.order(question, one, other));
         if matches!(question, Question::FewestGpus | Question::Cheapest { .. } | Question::Fastest { .. }) {
             let mut met = Vec::with_capacity(self.hardware().len());

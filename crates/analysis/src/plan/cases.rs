@@ -3,7 +3,7 @@
 use core::cmp::Reverse;
 
 use super::batch::{dividing, sequences_of};
-use super::{Hardware, SearchKind, Laws};
+use super::{Hardware, Laws, SearchKind};
 use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
 use crate::search::Space;
 use catalog::families;
@@ -29,7 +29,7 @@ impl Case {
     fn new(hardware: usize, base: &Scenario, most: u32) -> Self {
         let sequences = dividing(most, base.gpus);
         let space = LayoutSpace::with_sequences(base, sequences, LARGEST_MICRO_BATCH);
-        Self { hardware, space, accumulates: true, laws: Laws::of(base) }
+        Self { hardware, space, accumulates: true, laws: Laws::new(base) }
     }
 }
 
@@ -46,7 +46,7 @@ impl Space for Case {
 }
 
 /// Returns the cases of a search.
-pub(super) fn of(scenario: &Scenario, kind: SearchKind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
+pub(super) fn list_cases(scenario: &Scenario, kind: SearchKind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
     let sequences = sequences_of(batch, scenario.seq_len);
     match kind {
         SearchKind::Runs => runs(scenario, sequences, hardware),
@@ -108,7 +108,7 @@ const DOUBLINGS: i32 = 6;
 /// Returns the published sizes of a model's family, or the doubled and halved sizes of a model
 /// without a family; the largest first.
 fn models(own: &Model) -> Vec<Model> {
-    let family = if own.is_on_ladder() { families::of(ON_THE_LADDER) } else { own.family() };
+    let family = if own.is_on_ladder() { families::model_family(ON_THE_LADDER) } else { own.family() };
     let mut models: Vec<Model> = if let Some(family) = family {
         let entries = family.members.iter().filter_map(|member| catalog::model(member.id));
         entries.map(catalog::ModelEntry::pick).collect()
@@ -144,7 +144,7 @@ fn batches(scenario: &Scenario) -> Vec<Case> {
     batches.dedup();
     let case = |sequences| {
         let space = LayoutSpace::with_sequences(scenario, sequences, LARGEST_OF_ALL);
-        Case { hardware: 0, space, accumulates: false, laws: Laws::of(scenario) }
+        Case { hardware: 0, space, accumulates: false, laws: Laws::new(scenario) }
     };
     batches.into_iter().map(case).collect()
 }

@@ -3,7 +3,7 @@
 use super::cases::Case;
 use super::settled::{Laws, RuledOut};
 use crate::change::errors;
-use crate::search::{Screening, Objective};
+use crate::search::{Objective, Screening};
 use catalog::accuracy;
 use engine::model::choices::Choices;
 use engine::model::memory::{self, NoRoom};
@@ -45,7 +45,7 @@ pub(super) struct Fastest {
 impl Fastest {
     /// Creates the objective, with no layout found yet.
     pub(super) fn new(case: &Case, limits: Limits) -> Self {
-        Self { limits, laws: case.laws, settled: RuledOut::of(&case.space), best: None }
+        Self { limits, laws: case.laws, settled: RuledOut::new(&case.space), best: None }
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Laws {
 
 impl Laws {
     /// Returns the laws that hold in every layout of a scenario.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn new(scenario: &Scenario) -> Self {
         let shape = scenario.model.architecture();
         let follows_memory = scenario.offload.activations
             || scenario.offload.paged
@@ -73,7 +73,7 @@ pub(super) struct RuledOut {
 
 impl RuledOut {
     /// Creates the state in which nothing is settled.
-    pub(super) fn of(space: &LayoutSpace) -> Self {
+    pub(super) fn new(space: &LayoutSpace) -> Self {
         let (places, sizes) = (space.block().max(1), space.micro_batches().max(1));
         Self { places, sizes, block: 0, micro_batches: 0, outgrown: None, in_all: false }
     }

@@ -294,8 +294,8 @@ fn memory_and_bandwidth_limit_up_to_where_it_says() {
     let (now, pins) = compared(id);
     let (start, other) = (scenario(id), linked(id).pins[0]);
     // Both stand at the best of their place.
-    assert_eq!(best(&start, 40.0, 200.0).of(&start), start);
-    assert_eq!(best(&other, 80.0, 100.0).of(&other), other);
+    assert_eq!(best(&start, 40.0, 200.0).apply_to(&start), start);
+    assert_eq!(best(&other, 80.0, 100.0).apply_to(&other), other);
     says(1e2 * now.mfu, 54.6, 0.1);
     assert!((0.0..5.0).contains(&points(&pins[0], &now)), "{}", points(&pins[0], &now));
     let mfu = |gib: f64, gbit: f64| best(&start, gib, gbit).sample.mfu;

@@ -3,8 +3,8 @@
 use crate::any::any_scenario;
 use crate::laws::laws;
 use analysis::plan::{
-    FastestLayout, Hardware, SearchKind, Laws, NODES, Piece, Plan, Question, Terms, break_even, outgrows_smaller, own_batch, premium,
-    usual_batch,
+    FastestLayout, Hardware, Laws, NODES, Piece, Plan, Question, SearchKind, Terms, break_even, outgrows_smaller,
+    own_batch, premium, usual_batch,
 };
 use catalog::accelerators::prices;
 use engine::model::choices::Choices;
@@ -389,7 +389,7 @@ choices: Choices { recompute, ..scenario.choices },
     /// Lets a plan skip further modes of recomputation.
     #[test]
     fn no_recomputation_is_fastest_and_full_recomputation_smallest(scenario in any_scenario()) {
-        let laws = Laws::of(&scenario);
+        let laws = Laws::new(&scenario);
         let of = |recompute| Scenario { choices: Choices { recompute, ..scenario.choices },
 ..scenario }.report();
         let (none, full) = (of(Recompute::None), of(Recompute::Full));
@@ -442,7 +442,9 @@ choices: Choices { recompute, ..scenario.choices },
 fn pieces_of_several_threads_are_the_plan() {
     assert_eq!(Piece::from_numbers(&[1, 2, 3]), None);
     assert_eq!(Piece::from_numbers(&[1, 2, 3, 4, 5]), None);
-    for (link, kind) in [(LLAMA_8B, SearchKind::Runs), (MIXTRAL, SearchKind::Contexts), (QWEN_LORA, SearchKind::Batches)] {
+    for (link, kind) in
+        [(LLAMA_8B, SearchKind::Runs), (MIXTRAL, SearchKind::Contexts), (QWEN_LORA, SearchKind::Batches)]
+    {
         let own = scenario(link);
         let whole = planned(&own, kind, &SMALL);
         let mut plan = Plan::over(&own, kind, any_terms(&own), hardware(&own, &SMALL));
@@ -488,7 +490,8 @@ fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
     // Who is content with less finds no less, and nothing slower.
     for pair in plans.windows(2) {
         for found in pair[1].found() {
-            let same = |other: &&FastestLayout| (other.hardware, other.scenario.gpus) == (found.hardware, found.scenario.gpus);
+            let same =
+                |other: &&FastestLayout| (other.hardware, other.scenario.gpus) == (found.hardware, found.scenario.gpus);
             let other = pair[0].found().iter().find(same).unwrap();
             assert!(other.days() <= found.days(), "{}", encode(&found.scenario));
         }

@@ -52,7 +52,11 @@ impl PeakKind {
     pub fn classify(report: &Report) -> Self {
         let memory = &report.memory;
         let is_measured = matches!(Self::classify_stack(report), Self::Trainers | Self::Torchtitan | Self::Megatron);
-        if is_measured && memory.peak < SMALL_USE * memory.capacity { Self::Small } else { Self::classify_stack(report) }
+        if is_measured && memory.peak < SMALL_USE * memory.capacity {
+            Self::Small
+        } else {
+            Self::classify_stack(report)
+        }
     }
 
     /// Returns the kind of a run without regard to [`Self::Small`]. The odds use this kind:

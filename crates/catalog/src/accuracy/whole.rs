@@ -30,11 +30,11 @@ impl Fit {
     /// // 8 ranks x 4 bytes x 69.2B parameters with adapters, and 926 MiB a process, on 2 TiB.
     /// let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no";
     /// let scenario = decode(link).scenario;
-    /// let fit = Fit::of(&scenario, &scenario.report());
+    /// let fit = Fit::check(&scenario, &scenario.report());
     /// assert_eq!(fit.verdict.key(), "host_does_not_fit");
     /// assert_eq!(fit.short().unwrap().replace('\u{2009}', " "), "2,070 of 2,048 GiB of host memory");
     /// ```
-    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+    pub fn check(scenario: &Scenario, report: &Report) -> Self {
         let (odds, of_gpus, host) = (fit_odds(report), verdict(report), scenario.host_memory());
         let verdict = match of_gpus {
             Verdict::Fits | Verdict::Tight if !host.fits() => Verdict::HostDoesNotFit,

@@ -37,14 +37,14 @@ pub(super) fn draw(pen: &mut Pen, falls: &Falls, area: &PlotArea, theme: Theme) 
             pen.hairline((left, bottom), (left, next), colours.axis, 1.0)?;
         }
         let share = format!("{:.1}{THIN_SPACE}%", fall.share);
-        let (at, align) = beside((left, right), text_width(&share), middle, area);
+        let (at, align) = place_value((left, right), text_width(&share), middle, area);
         pen.text(&share, at, align, colours.text, is_last)?;
     }
     pen.hairline((area.left, area.top), (area.left, area.bottom()), colours.axis, 1.0)
 }
 
 /// Returns the place of a bar's value: left of the bar, or right of the bar if there is no room.
-fn beside((left, right): (f64, f64), width: f64, middle: f64, area: &PlotArea) -> (Spot, Align) {
+fn place_value((left, right): (f64, f64), width: f64, middle: f64, area: &PlotArea) -> (Spot, Align) {
     if left - BESIDE - width > area.left {
         ((left - BESIDE, middle), Align::Right)
     } else {

@@ -54,7 +54,7 @@ impl Room {
 
     /// Places a label next to a line, above or below: at the first candidate along the line that is
     /// free, suitable and covers no line.
-    pub(super) fn beside(
+    pub(super) fn place_next_to(
         &mut self,
         points: &[Spot],
         (width, height): (f64, f64),
@@ -107,8 +107,9 @@ impl Room {
             let up = row as f64 / rows as f64 * (self.area.bottom - self.area.top);
             (self.area.left + across, self.area.bottom - up)
         };
-        let is_kind =
-            |column: usize, row: usize| field.cell(column, row).is_some_and(|cell| ZoneKind::of(cell.limiter) == kind);
+        let is_kind = |column: usize, row: usize| {
+            field.cell(column, row).is_some_and(|cell| ZoneKind::from_limiter(cell.limiter) == kind)
+        };
         // Every third node is enough to place a label, at a ninth of the work.
         let nodes = || {
             (0..field.rows).step_by(3).flat_map(|row| (0..field.columns).step_by(3).map(move |column| (column, row)))
@@ -146,12 +147,12 @@ mod tests {
         let line: Vec<Spot> = (0..=20).map(|at| (f64::from(at) * 10.0, 50.0)).collect();
         room.avoid(&line);
         let size = (60.0, 14.0);
-        let placed: Vec<Rect> = (0..3).filter_map(|_| room.beside(&line, size, |_| true)).collect();
+        let placed: Vec<Rect> = (0..3).filter_map(|_| room.place_next_to(&line, size, |_| true)).collect();
         assert_eq!(placed.len(), 3);
         for (at, one) in placed.iter().enumerate() {
             assert!(placed[..at].iter().all(|other| !one.is_near(other, APART)));
             assert!(!room.covers_line(one));
         }
-        assert_eq!(room.beside(&line, (300.0, 14.0), |_| true), None);
+        assert_eq!(room.place_next_to(&line, (300.0, 14.0), |_| true), None);
     }
 }

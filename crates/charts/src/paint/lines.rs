@@ -7,7 +7,7 @@ use super::pen::{Align, Pen, Stroke};
 use super::{PaintError, hatch};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, dashes, line, tokens, width};
-use crate::spec::{ChartSpec, Polyline, LineRole};
+use crate::spec::{ChartSpec, LineRole, Polyline};
 
 /// Dot pattern of infeasible pieces.
 const DOTS: &[f64] = &[2.0, 5.0];
@@ -113,7 +113,7 @@ pub(super) fn draw(
             }
             _ => true,
         };
-        let place = longest.and_then(|piece| room.beside(piece, size_of(&[&line.name]), hatched));
+        let place = longest.and_then(|piece| room.place_next_to(piece, size_of(&[&line.name]), hatched));
         if let Some(place) = place {
             label(pen, &[&line.name], place, colour(theme, line), theme)?;
             named.push(line.role);

@@ -54,7 +54,7 @@ impl<'a> Picture<'a> {
 
     /// Creates the picture of a poster.
     pub fn poster(poster: &'a Poster<'a>, device_pixel_ratio: f64) -> Self {
-        let layout = Layout::of(poster);
+        let layout = Layout::new(poster);
         Self {
             style: Style { css_height: layout.height, device_pixel_ratio, ..poster::STYLE },
             field: poster.map.field.as_ref().map(|field| (field, layout.area_of_map(poster.map))),

@@ -44,14 +44,14 @@ impl Saved {
         let lines = describe::legend(spec).into_iter().map(|entry| {
             let note = if entry.note.is_empty() { String::new() } else { format!(" ({})", entry.note) };
             let sample = match entry.role {
-                LineRole::Held(held) => Sample::Fill(palette::held(style.theme, held)),
+                LineRole::Held(held) => Sample::Fill(palette::stack_colour(style.theme, held)),
                 role => Sample::Line(role),
             };
             (sample, entry.name + &note)
         });
         let works = spec.lanes.iter().flat_map(|lanes| &lanes.sums);
         let works = works.map(|&(work, _)| (Sample::Work(work), names::work(work).to_string()));
-        Self::of(lines.chain(works).collect(), style)
+        Self::arrange(lines.chain(works).collect(), style)
     }
 
     /// Creates the legend of a memory bar.
@@ -61,11 +61,11 @@ impl Saved {
             let name = format!("{} {}", spec.name(part), format::bytes(Bytes::new(bytes)));
             (Sample::Fill(palette::part(style.theme, part)), name)
         });
-        Self::of(entries.collect(), style)
+        Self::arrange(entries.collect(), style)
     }
 
     /// Arranges entries in rows, as many per row as fit.
-    fn of(samples: Vec<(Sample, String)>, style: &Style) -> Self {
+    fn arrange(samples: Vec<(Sample, String)>, style: &Style) -> Self {
         let (mut x, mut rows) = (SIDE, f64::from(u8::from(!samples.is_empty())));
         let mut entries = Vec::new();
         for (sample, name) in samples {

@@ -1,6 +1,6 @@
 //! The style of lines by role: colour, dashes, width.
 
-use super::{Rgb, Theme, choice, held, limiter, part, pin, set, strategy, tokens};
+use super::{Rgb, Theme, choice, limiter, part, pin, set, stack_colour, strategy, tokens};
 use crate::spec::LineRole;
 use engine::model::report::{Limiter, MemoryPart};
 
@@ -22,7 +22,7 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
         LineRole::Strong => part(theme, MemoryPart::Activations),
         LineRole::Network => limiter(theme, Limiter::InterNode),
         LineRole::Set(place) => set(theme, place),
-        LineRole::Held(of) => held(theme, of),
+        LineRole::Held(of) => stack_colour(theme, of),
     }
 }
 

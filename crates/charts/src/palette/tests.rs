@@ -39,7 +39,7 @@ fn style_sheet() -> Vec<(String, Rgb, Rgb)> {
         names.push((format!("part-{place}"), light, dark));
     }
     for of in StackContent::ALL.into_iter().filter(|of| !matches!(of, StackContent::Part(_))) {
-        let (light, dark) = both(&|theme| held(theme, of));
+        let (light, dark) = both(&|theme| stack_colour(theme, of));
         names.push((of.class(), light, dark));
     }
     for place in 0..engine::scenario::Strategy::ALL.len() {
@@ -81,7 +81,7 @@ fn text_reads_at_4_5_to_1_and_marks_stand_out_at_3_to_1() {
         let strategies = (0..engine::scenario::Strategy::ALL.len()).map(|place| strategy(theme, place));
         let parts = MemoryPart::ALL.into_iter().map(|of| part(theme, of));
         let limiters = Limiter::ALL.into_iter().map(|of| limiter(theme, of));
-        let stacked = StackContent::ALL.into_iter().map(|of| held(theme, of));
+        let stacked = StackContent::ALL.into_iter().map(|of| stack_colour(theme, of));
         let choices = (0..CHOICES).map(|place| choice(theme, place));
         let sets = (0..Set::ALL.len()).map(|place| set(theme, place));
         let works = Work::ALL.into_iter().map(|of| work(theme, of));
@@ -145,7 +145,7 @@ fn the_style_sheet_has_the_colours_of_every_kind_of_work_and_of_pins() {
 #[test]
 fn layers_of_a_stack_are_told_apart_and_have_the_colours_of_the_memory_bar() {
     for theme in [Theme::Light, Theme::Dark] {
-        let colours = StackContent::ALL.map(|of| held(theme, of));
+        let colours = StackContent::ALL.map(|of| stack_colour(theme, of));
         assert!(colours.iter().enumerate().all(|(at, colour)| !colours[..at].contains(colour)));
         let of_bar = StackContent::ALL.into_iter().filter_map(|of| match of {
             StackContent::Part(part) => Some(part as usize),
@@ -154,7 +154,7 @@ fn layers_of_a_stack_are_told_apart_and_have_the_colours_of_the_memory_bar() {
         assert!(of_bar.is_sorted());
     }
     for category in trace::Category::ALL {
-        assert!(StackContent::ALL.contains(&StackContent::of(category)), "{category:?}");
+        assert!(StackContent::ALL.contains(&StackContent::from_category(category)), "{category:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads a stack at one of its moments.
 
-use super::{Entry, Readout, on_line, said};
+use super::{Entry, Readout, build_readout, on_line};
 use crate::spec::{ChartSpec, Moment};
 use engine::format;
 
@@ -14,7 +14,7 @@ pub(super) fn at_moment(spec: &ChartSpec, moment: &Moment) -> Readout {
         entry("in", moment.name.clone()),
         entry(ALLOCATED, format::value(spec.y.unit, alive)),
     ];
-    said(place, spec.lines.iter().map(|line| on_line(spec, line, moment.x)).collect())
+    build_readout(place, spec.lines.iter().map(|line| on_line(spec, line, moment.x)).collect())
 }
 
 /// The name of all layers together.

@@ -37,7 +37,7 @@ impl StackContent {
     ];
 
     /// Returns the layer of a category of tensors.
-    pub const fn of(category: Category) -> Self {
+    pub const fn from_category(category: Category) -> Self {
         match category {
             Category::Parameter => Self::Part(MemoryPart::Weights),
             Category::Gradient => Self::Part(MemoryPart::Gradients),

@@ -87,7 +87,7 @@ mod tests {
                 now = start + time;
                 sum += time;
                 micro_batch += more / 2;
-                merger.push(&Mark::of(&Span {
+                merger.push(&Mark::from_span(&Span {
                     lane: Lane::Compute, work: Work::ALL[work], layer: None, micro_batch,
                     start: Seconds::new(start), end: Seconds::new(now), amount: None,
                 }));

@@ -77,7 +77,7 @@ pub struct Window {
 
 impl Window {
     /// Returns the window of a zoom.
-    pub fn of(zoom: Zoom, playback: &Playback) -> Self {
+    pub fn new(zoom: Zoom, playback: &Playback) -> Self {
         let whole = Self::for_level(zoom, playback);
         match zoom.part {
             Some((from, to)) => Self { from: from * playback.end(), to: to * playback.end(), ..whole },
@@ -147,7 +147,7 @@ mod tests {
         let playback = Playback::new(&setup);
         let step = playback.end();
         for at in [0.05, 0.1, 0.37, 0.5, 0.83] {
-            let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::of(Zoom::on(level, at), &playback));
+            let [whole, micro_batch, layer] = Level::ALL.map(|level| Window::new(Zoom::on(level, at), &playback));
             assert_eq!((whole.from, whole.to), (Seconds::ZERO, step));
             for (window, least) in [(&micro_batch, 4.0), (&layer, 90.0)] {
                 assert!((window.to - window.from) < step / least, "{window:?}");

@@ -10,7 +10,7 @@ mod tests;
 pub use finding::kinds;
 pub use scored::{Scored, ScoredRows};
 
-use crate::spec::{Axis, ChartSpec, Grain, Polyline, LineRole, Mark, Quantity};
+use crate::spec::{Axis, ChartSpec, Grain, LineRole, Mark, Polyline, Quantity};
 use analysis::published::Set;
 use engine::params::{Scale, Unit};
 

@@ -4,11 +4,11 @@
 
 use super::axes::{self, AxisOf, in_data};
 use super::region::{self, OF_BEST};
-use super::scratch::{Scratch, MapContent};
+use super::scratch::{MapContent, Scratch};
 use super::{OUTSIDE, bound};
 use crate::layout;
 use crate::names;
-use crate::spec::{ChartSpec, Polyline, LineRole};
+use crate::spec::{ChartSpec, LineRole, Polyline};
 use crate::zoom::VisibleRange;
 use analysis::best::{Candidate, Candidates, NEARLY, holds};
 use analysis::boundary::{change_between, zero_line};
@@ -42,7 +42,12 @@ pub fn best_holds(scenario: &Scenario) -> bool {
 
 /// Returns the map of the best MFU over [`BEST_AXES`], or parts of them, with the closed-form bound
 /// if `bounds` is set.
-pub fn best_region(scenario: &Scenario, parts: [Option<VisibleRange>; 2], bounds: bool, scratch: &mut Scratch) -> ChartSpec {
+pub fn best_region(
+    scenario: &Scenario,
+    parts: [Option<VisibleRange>; 2],
+    bounds: bool,
+    scratch: &mut Scratch,
+) -> ChartSpec {
     let axis = |id, part| axes::axis(scenario, id, false).map(|axis| axis.narrowed(id, part));
     let ([across, up], [across_part, up_part]) = (BEST_AXES, parts);
     let (Some(x), Some(y)) = (axis(across, across_part), axis(up, up_part)) else { return ChartSpec::empty() };
@@ -86,7 +91,7 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(scenario: &Scenario) -> Option<Self> {
+    fn new(scenario: &Scenario) -> Option<Self> {
         let [x, y] = BEST_AXES.map(|id| axes::axis(scenario, id, false));
         let y = y?;
         Some(Self { link: x?.axis.max, capacity: with_memory(scenario, &y, y.axis.max) })
@@ -99,7 +104,7 @@ fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> V
     let Scratch { xs, ys, samples, candidates, .. } = scratch;
     let mut enough = Vec::with_capacity(xs.len());
     samples.clear();
-    let Some(ends) = Ends::of(scenario) else { return enough };
+    let Some(ends) = Ends::new(scenario) else { return enough };
     let capacities: Vec<Bytes> = ys.iter().map(|&memory| with_memory(scenario, y, memory)).collect();
     candidates.evaluate(&with_link(scenario, x, ends.link));
     let fastest: Vec<f64> = capacities.iter().map(|&capacity| mfu(candidates.best(capacity))).collect();
@@ -179,7 +184,7 @@ fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
     let candidates = &mut scratch.candidates;
     candidates.evaluate(scenario);
     let capacity = scenario.accelerator.values.usable_memory();
-    let (Some(best), Some(ends)) = (candidates.best(capacity), Ends::of(scenario)) else { return String::new() };
+    let (Some(best), Some(ends)) = (candidates.best(capacity), Ends::new(scenario)) else { return String::new() };
     let memory = format::value(Unit::Gib, scenario.accelerator.values.memory.gib());
     let one_node = axes::is_one_node(scenario);
     let link = format::value(Unit::GbitPerS, x.own(scenario));
@@ -224,10 +229,9 @@ fn by_link(scenario: &Scenario, x: &AxisOf, ends: Ends, candidates: &mut Candida
 
 /// Writes a configuration: `sequences of 8,192 tokens, 2 in a micro-batch, full checkpointing`.
 fn words(scenario: &Scenario, best: &Candidate) -> String {
-    let recompute = ParamId::Recompute
-        .param()
-        .choice()
-        .map_or("", |choice| choice.options.get((choice.get)(&best.of(scenario))).map_or("", |option| option.label));
+    let recompute = ParamId::Recompute.param().choice().map_or("", |choice| {
+        choice.options.get((choice.get)(&best.apply_to(scenario))).map_or("", |option| option.label)
+    });
     let tokens = format::value(Unit::Tokens, f64::from(best.seq_len));
     let checkpointing = match names::in_sentence(recompute).as_str() {
         "none" => "no checkpointing".to_owned(),

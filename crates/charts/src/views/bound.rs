@@ -3,7 +3,7 @@
 use super::axes::{self, AxisOf, in_data};
 use super::metric::{Metric, PERCENT};
 use super::scratch::Scratch;
-use crate::spec::{Polyline, LineRole};
+use crate::spec::{LineRole, Polyline};
 use analysis::boundary::zero_line;
 use analysis::sweep;
 use engine::model::bounds::Bounds;

@@ -6,7 +6,7 @@ use super::metric::Metric;
 use super::scratch::Scratch;
 use crate::layout;
 use crate::names;
-use crate::spec::{ChartSpec, Polyline, LineRole};
+use crate::spec::{ChartSpec, LineRole, Polyline};
 use crate::zoom::VisibleRange;
 use analysis::boundary::zero_between;
 use analysis::refine::Node;
@@ -73,7 +73,7 @@ pub fn curve_within(
         lines.push(capacity(scenario, &x, scratch));
     }
     let quantity = metric.quantity();
-    let here = (x.own(scenario), metric.of(&now, scenario));
+    let here = (x.own(scenario), metric.value(&now, scenario));
     ChartSpec {
         title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
         caption: caption(scenario, metric, &now, &lines, &x),
@@ -215,7 +215,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
         let better = if metric.rises() { point.1 > best.1 } else { point.1 < best.1 };
         if better { point } else { best }
     });
-    let value_here = metric.of(now, scenario);
+    let value_here = metric.value(now, scenario);
     let verb = match metric {
         Metric::Mfu | Metric::TokensPerSecond => "reaches",
         Metric::StepTime | Metric::TimeToTrain => "takes",
@@ -251,7 +251,9 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
             let at = format::value(x.number.unit, x.axis.settled(at));
             let at = match x.param.id {
                 ParamId::Gpus => format!("on {at} GPUs"),
-                id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("with {}", axes::write_expert_value(id, &at)),
+                id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => {
+                    format!("with {}", axes::write_expert_value(id, &at))
+                }
                 _ => format!("at {label} {at}"),
             };
             format!("{here} and {most} {}{among} where it fits, {at}.{shapes}", amount(value))

@@ -4,7 +4,7 @@
 mod finding;
 
 use super::axes;
-use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, Polyline, LineRole, Quantity};
+use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, LineRole, Polyline, Quantity};
 use analysis::experts::Along;
 use analysis::experts::family::{Compared, Family, compare};
 use catalog::expert_layers::EXPERT_LAYERS;
@@ -56,7 +56,7 @@ pub fn layer_shown(scenario: &Scenario, view: LayerView) -> MoeLayer {
 /// for each static choice of a family, a heavy one for the adaptive choice, and the baseline.
 pub fn expert_layer(scenario: &Scenario, view: LayerView) -> ChartSpec {
     let layer = layer_shown(scenario, view);
-    let x = Across::of(scenario, &layer, view);
+    let x = Across::new(scenario, &layer, view);
     let mut values = Vec::new();
     axes::positions(&x.axis, POINTS, &mut values);
     for value in &mut values {
@@ -95,7 +95,7 @@ struct Across {
 }
 
 impl Across {
-    fn of(scenario: &Scenario, layer: &MoeLayer, view: LayerView) -> Self {
+    fn new(scenario: &Scenario, layer: &MoeLayer, view: LayerView) -> Self {
         let (label, key, low, high) = ALONG.get(view.along).copied().unwrap_or(ALONG[0]);
         let of_scenario = view.published.is_none();
         let (along, own, unit, grain, id) = match key {

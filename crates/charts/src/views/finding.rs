@@ -75,7 +75,9 @@ fn place(param: &Param, value: &str) -> String {
         ParamId::Gpus => format!("On {value} GPUs"),
         ParamId::SequenceLength => format!("At sequence length {value}"),
         ParamId::MicroBatchSize => format!("With micro-batches of {value}"),
-        id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => format!("With {}", axes::write_expert_value(id, value)),
+        id @ (ParamId::Experts | ParamId::TopK | ParamId::Ep) => {
+            format!("With {}", axes::write_expert_value(id, value))
+        }
         ParamId::ModelSize | ParamId::LinkBandwidth => format!("At {value}"),
         _ => format!("With {} at {value}", names::in_sentence(param.label)),
     }
@@ -137,7 +139,7 @@ fn change(scenario: &Scenario, x: &AxisOf, row: &[Sample], holds: impl Fn(&Sampl
 
 /// Rounds a value for a sentence: a small whole number stays, others have three digits, rounded to
 /// the side that stays true.
-fn said(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64) -> f64 {
+fn round_for_sentence(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64) -> f64 {
     if !x.number.integer {
         return round(value);
     }
@@ -171,8 +173,8 @@ fn change_in(
     let position = |share: f64| x.at_node((first + at) as f64 + share, row.len());
     let (low, high) = change_between(start, |share| holds(&sweep::sample_at(scenario, x.number, position(share))));
     if start {
-        Change::UpTo(said(scenario, x, position(low), rounding::down))
+        Change::UpTo(round_for_sentence(scenario, x, position(low), rounding::down))
     } else {
-        Change::From(said(scenario, x, position(high), rounding::up))
+        Change::From(round_for_sentence(scenario, x, position(high), rounding::up))
     }
 }

@@ -6,7 +6,7 @@ mod around;
 use std::rc::Rc;
 
 use crate::names;
-use crate::spec::{Axis, ChartSpec, Course, Grain, StackContent, Polyline, LineRole, Moment, Quantity, Span};
+use crate::spec::{Axis, ChartSpec, Course, Grain, LineRole, Moment, Polyline, Quantity, Span, StackContent};
 pub use around::{LoadAndSave, by_formulas, load_and_save};
 use engine::format;
 use engine::model::memory::stage_memory;
@@ -54,7 +54,7 @@ pub fn memory_step_coming() -> ChartSpec {
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let setup = scenario.setup().at_longest();
     let stage = largest(&setup);
-    let curve = Trace::of(&setup, &stage).curve(step, setup.segments, POINTS);
+    let curve = Trace::record(&setup, &stage).curve(step, setup.segments, POINTS);
     let MemoryReport { parts, capacity, nominal, .. } = scenario.report().memory;
     let context = parts.get(MemoryPart::Context);
     let [peak, reserved] = [curve.peak.allocated, curve.reserved].map(|bytes| Bytes::new(bytes as f64));
@@ -113,7 +113,7 @@ fn gib(bytes: u64) -> f64 {
 /// Returns the heights of a layer.
 fn layer(curve: &Curve, held: StackContent) -> Polyline {
     let height = |point: &Point| {
-        let of_layer = Category::ALL.into_iter().filter(|category| StackContent::of(*category) == held);
+        let of_layer = Category::ALL.into_iter().filter(|category| StackContent::from_category(*category) == held);
         (f64::from(point.events), gib(of_layer.map(|category| point.by[category]).sum()))
     };
     Polyline::new(held.name(), LineRole::Held(held), vec![curve.points.iter().map(height).collect()])

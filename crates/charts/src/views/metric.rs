@@ -83,7 +83,7 @@ impl Metric {
     }
 
     /// Returns the value in a scenario, given its sample.
-    pub fn of(self, sample: &Sample, scenario: &Scenario) -> f64 {
+    pub fn value(self, sample: &Sample, scenario: &Scenario) -> f64 {
         match self {
             Self::Mfu => PERCENT * sample.mfu,
             Self::TokensPerSecond => sample.tokens_per_s_per_gpu,
@@ -99,11 +99,11 @@ impl Metric {
     /// change.
     pub(super) fn at(self, sample: &Sample, scenario: &Scenario, number: &Number, value: f64) -> f64 {
         if !self.is_of_run() {
-            return self.of(sample, scenario);
+            return self.value(sample, scenario);
         }
         let mut moved = *scenario;
         sweep::assign(&mut moved, number, value);
-        self.of(sample, &moved)
+        self.value(sample, &moved)
     }
 
     /// Returns the range that contains four of five measurements, as factors of the value.

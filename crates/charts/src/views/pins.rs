@@ -42,7 +42,7 @@ pub fn pin_curves<'a>(
         let twin = spec.lines.iter().find(|other| other.same_as.is_none() && curve::coincide(other, &line));
         line.same_as = twin.map(|twin| twin.name.clone());
         lines.push(line);
-        let height = metric.of(&sweep::sample(pin.scenario), pin.scenario);
+        let height = metric.value(&sweep::sample(pin.scenario), pin.scenario);
         if x.shows(own) && height.is_finite() {
             spec.pins.push(PinMark { place, at: (own, height), own: true });
         }

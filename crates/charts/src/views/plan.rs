@@ -2,8 +2,8 @@
 //! front.
 
 use crate::names;
-use crate::spec::{Axis, ChartSpec, Grain, Polyline, LineRole, Mark, Quantity};
-use analysis::plan::{FastestLayout, Hardware, SearchKind, Plan, Question};
+use crate::spec::{Axis, ChartSpec, Grain, LineRole, Mark, Polyline, Quantity};
+use analysis::plan::{FastestLayout, Hardware, Plan, Question, SearchKind};
 use analysis::published::Set;
 use catalog::accelerators::prices;
 use engine::format;

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::axes::{self, AxisOf, in_data};
 use super::metric::PERCENT;
-use super::scratch::{Scratch, MapContent};
+use super::scratch::{MapContent, Scratch};
 use super::{OUTSIDE, bound, finding};
 use crate::names;
-use crate::spec::{Cell, ChartSpec, Field, Polyline, LineRole, Quantity, Zone, ZoneKind};
+use crate::spec::{Cell, ChartSpec, Field, LineRole, Polyline, Quantity, Zone, ZoneKind};
 use crate::zoom::VisibleRange;
 use analysis::boundary::{Point, memory_frontier, network_boundary};
 use analysis::sweep::Sample;
@@ -136,7 +136,7 @@ fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Polyline> {
 
 /// Returns the zones that occur in the field, with their reasons.
 fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone> {
-    let of_kind = |kind| field.cells.iter().any(|cell| ZoneKind::of(cell.limiter) == kind);
+    let of_kind = |kind| field.cells.iter().any(|cell| ZoneKind::from_limiter(cell.limiter) == kind);
     let on_axis = |id| x.param.id == id || y.param.id == id;
     let needs = if on_axis(ParamId::GpuMemory) {
         "needs more memory".to_string()

@@ -2,7 +2,7 @@
 
 use super::metric::PERCENT;
 use crate::names;
-use crate::spec::{Axis, ChartSpec, Grain, Polyline, LineRole, Mark, Quantity};
+use crate::spec::{Axis, ChartSpec, Grain, LineRole, Mark, Polyline, Quantity};
 use engine::format;
 use engine::model::compute::parts::{Operator, parts};
 use engine::model::compute::{matmul_rate, memory_rate, peak};

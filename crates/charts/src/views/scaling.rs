@@ -1,6 +1,6 @@
 //! Scaling of the run: total tokens per second on fewer and more GPUs, against linear scaling.
 
-use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Polyline, LineRole, Quantity};
+use crate::spec::{Axis, AxisKey, ChartSpec, Grain, LineRole, Polyline, Quantity};
 use analysis::scaling::{Point, Scaling, scaling};
 use engine::format;
 use engine::params::{ParamId, Scale, Unit};

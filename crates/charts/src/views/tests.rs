@@ -1,6 +1,6 @@
 use super::*;
 use crate::layout;
-use crate::spec::{AxisKey, ChartSpec, Polyline, LineRole};
+use crate::spec::{AxisKey, ChartSpec, LineRole, Polyline};
 use analysis::sweep::{Sample, assign, sample};
 use catalog::default_scenario;
 use engine::params::{Number, ParamId, Scale, Unit};

@@ -27,7 +27,7 @@ const LEAST: f64 = 0.005;
 pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     let setup = scenario.setup();
     let playback = Playback::new(&setup);
-    let window = Window::of(zoom, &playback);
+    let window = Window::new(zoom, &playback);
     let (sums, runs) = time_by_work(&playback);
     let marks = if looked_at { marks(&playback, window.from, window.to) } else { Vec::new() };
     let has = |lane: &Lane| runs.get(*lane as usize).copied().unwrap_or(false);
@@ -66,7 +66,7 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
             Some((same, own)) if same == like => own,
             _ => {
                 let mut own = Merger::new(Seconds::ZERO, playback.end(), seen);
-                playback.micro_batch(like, &mut |span| own.push(&Mark::of(&span)));
+                playback.micro_batch(like, &mut |span| own.push(&Mark::from_span(&span)));
                 own.finish()
             }
         };

@@ -125,7 +125,7 @@ pub struct Message {
 const LENGTH: usize = 3000;
 
 /// Reads the first message in a text.
-pub(super) fn read(text: &str) -> Option<Message> {
+pub(super) fn parse_message(text: &str) -> Option<Message> {
     let (at, source) = start(text)?;
     let message = ahead(text, at, LENGTH);
     let doing = doing(text.get(..at).unwrap_or_default());

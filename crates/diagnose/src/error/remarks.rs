@@ -2,7 +2,7 @@
 //! the run frees.
 
 use super::changes::bytes;
-use super::message::{Device, Activity, Message, Source};
+use super::message::{Activity, Device, Message, Source};
 use catalog::{ACCELERATORS, AcceleratorEntry};
 use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};

@@ -1,9 +1,9 @@
 //! Identifies tensors by their size, without an error message.
 
-use super::matching::{RequestedSize, LIKELY, fitting, parts};
+use super::matching::{LIKELY, RequestedSize, fitting, parts};
 use super::size::Printed;
 use super::tensors::{Tensor, kept, tensors};
-use super::{Candidate, Activity, candidate};
+use super::{Activity, Candidate, candidate};
 use engine::model::hardware::Generation;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
@@ -37,7 +37,7 @@ impl Sizes {
 
     /// Identifies an allocation of `bytes` bytes, which the allocator may have rounded up by less
     /// than `rounded`. Returns `None` if no tensor is likely.
-    pub(crate) fn of(&self, bytes: u64, rounded: u64, doing: Option<Activity>) -> Option<Fit> {
+    pub(crate) fn identify(&self, bytes: u64, rounded: u64, doing: Option<Activity>) -> Option<Fit> {
         let within = rounded as f64 / 2.0;
         let size = Printed { bytes: bytes as f64 - within, within };
         let asked = RequestedSize { size, rounds: false, doing };

@@ -217,7 +217,13 @@ fn add_weights(setup: &Setup, all: &mut Vec<Tensor>) {
         };
         for width in [4.0, 2.0, 1.0, 0.5] {
             let at_rest = if frozen { setup.trained.base.bytes() } else { bytes.weights };
-            add(width, tp, MemoryPart::Weights, &[Activity::Loading], width == at_rest || (width == 2.0 && at_rest < 1.0));
+            add(
+                width,
+                tp,
+                MemoryPart::Weights,
+                &[Activity::Loading],
+                width == at_rest || (width == 2.0 && at_rest < 1.0),
+            );
             if width < 2.0 {
                 continue;
             }
@@ -320,9 +326,10 @@ fn add_model_tensors(setup: &Setup, all: &mut Vec<Tensor>) {
     let arch = &setup.architecture;
     let tp = u64::from(setup.mesh.tp.max(1));
     let layer = arch.dense_layer_params();
-    let mut add = |what, part, elements: u64, of: &'static str, width: f64, over: u64, when: &'static [Activity], made| {
-        all.push(Tensor { what, part, dims: vec![(elements, of)], width, over, grows: Grows::Not, when, made });
-    };
+    let mut add =
+        |what, part, elements: u64, of: &'static str, width: f64, over: u64, when: &'static [Activity], made| {
+            all.push(Tensor { what, part, dims: vec![(elements, of)], width, over, grows: Grows::Not, when, made });
+        };
     let deepspeed = setup.traits().zero_by_deepspeed;
     for width in [4.0, 2.0] {
         add(

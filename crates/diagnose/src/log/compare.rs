@@ -1,7 +1,7 @@
 //! Compares measurements of a run with the prediction, and corrects the scenario.
 
 use super::Measured;
-use super::reasons::{Reason, memory_changes, time_changes, rank};
+use super::reasons::{Reason, memory_changes, rank, time_changes};
 use catalog::accuracy;
 use engine::format;
 use engine::model::anchor::Anchor;
@@ -59,12 +59,12 @@ const SMALL: f64 = 0.03;
 ///
 /// ```
 /// use links::decode;
-/// use diagnose::log::{compare, read};
+/// use diagnose::log::{compare, parse_log};
 ///
 /// let scenario = decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
 /// let predicted = scenario.report().tokens_per_s_per_gpu;
 /// let line = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {:.0}  tflops: 314.71  mfu: 39.99%", predicted / 1.2);
-/// let found = compare(&read(&line).unwrap(), &scenario);
+/// let found = compare(&parse_log(&line).unwrap(), &scenario);
 /// assert!((found.ratio.unwrap() - 1.2).abs() < 1e-3);
 /// // The link carries the correction: the same scenario now takes the time that was measured.
 /// let corrected = decode(&found.corrected.unwrap()).scenario;

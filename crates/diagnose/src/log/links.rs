@@ -8,4 +8,4 @@ mod fit;
 mod table;
 
 pub use fit::{Fitted, FittedPoint, fit};
-pub use table::{Collective, Point, is_table, read};
+pub use table::{Collective, Point, is_table, parse_points};

@@ -62,7 +62,7 @@ impl Samples {
 }
 
 /// Reads a log and returns the values of the writer with the most matches.
-pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
+pub(super) fn parse_samples(text: &str) -> Option<(Writer, Samples)> {
     let mut by_writer: [Samples; WRITERS] = Default::default();
     let mut sure: Option<Writer> = None;
     let mut seen = 0;
@@ -236,7 +236,7 @@ mod tests {
         // The third rank is one step behind.
         let order = [(1, 0), (1, 1), (2, 0), (1, 2), (2, 1), (3, 0), (2, 2), (3, 1), (3, 2)];
         let text: Vec<String> = order.into_iter().map(|(step, rank)| line(step, rank)).collect();
-        let (writer, samples) = read(&text.join("\n")).unwrap();
+        let (writer, samples) = parse_samples(&text.join("\n")).unwrap();
         assert_eq!((writer, samples.get(Field::Tokens)), (Writer::Torchtitan, &[1001.0, 2001.0, 3001.0][..]));
     }
 

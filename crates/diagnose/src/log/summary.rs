@@ -9,7 +9,7 @@ const TITLE: &str = "PyTorch CUDA memory summary";
 /// Reads the first table of a text: peak allocated and reserved memory, reserved memory without a
 /// tensor, and the number of allocation retries. *Non-releasable* memory is inactive pieces of
 /// blocks in use (`c10/cuda/CUDACachingAllocator.cpp`, `inactive_split`).
-pub(super) fn read(text: &str) -> Option<Measured> {
+pub(super) fn parse_memory_summary(text: &str) -> Option<Measured> {
     let table = text.get(text.find(TITLE)?..)?;
     let cell = |name: &str, column: usize| {
         let line = table.lines().take(LINES).find(|line| line.contains(name))?;

@@ -41,7 +41,7 @@ const MOST: usize = 4_000_000;
 /// # Errors
 ///
 /// Returns a sentence if the text is not valid JSON, or has neither steps nor kernels.
-pub(super) fn read(text: &str) -> Result<Measured, String> {
+pub(super) fn parse_trace(text: &str) -> Result<Measured, String> {
     let Trace(events) =
         serde_json::from_str(text).map_err(|error| format!("This trace cannot be read. The parser says: {error}."))?;
     let steps: Vec<f64> = events.steps.iter().skip(usize::from(events.steps.len() > 2)).copied().collect();
@@ -207,7 +207,7 @@ mod tests {
             {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 80, "dur": 20},
             {"ph": "M", "name": "process_name", "args": {"name": "python"}}]}"#;
         assert!(is_trace(text));
-        let measured = read(text).unwrap();
+        let measured = parse_trace(text).unwrap();
         assert_eq!(measured.step_seconds, Some(100.5e-6));
         let profile = measured.profile.unwrap();
         let expected = Profile { compute: 0.6, exposed_comm: 0.2, overlapped_comm: 0.2, idle: 0.2 };
@@ -218,7 +218,7 @@ mod tests {
                 && near(profile.overlapped_comm, expected.overlapped_comm)
         );
         for bad in ["{\"traceEvents\": [", "{\"traceEvents\": {}}", "{\"traceEvents\": []}"] {
-            assert!(read(bad).unwrap_err().ends_with('.'), "{bad}");
+            assert!(parse_trace(bad).unwrap_err().ends_with('.'), "{bad}");
         }
     }
 }

@@ -90,7 +90,7 @@ impl File {
     /// # Errors
     ///
     /// Returns a sentence if the device is not a GPU, or if there are no measurements.
-    pub(super) fn of(json: &Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn from_json(json: &Map<String, Value>) -> Result<Self, String> {
         let text = |of: &str, key: &str| json.get(of).and_then(|of| of.get(key)).and_then(Value::as_str).map(shorten);
         let missing = |what: &str| format!("This file of `shardwise measure` lacks {what}: run the script again.");
         let kind = text("device", "type").ok_or_else(|| missing("“type” in “device”"))?;

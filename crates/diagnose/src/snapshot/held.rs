@@ -36,7 +36,7 @@ pub(super) struct Groups<'a> {
 impl<'a> Groups<'a> {
     /// Groups the tensors of a moment. The allocator may have rounded sizes up by less than
     /// `rounded`.
-    pub(super) fn of(moment: &'a Moment<'_, 'a>, sizes: &Sizes, rounded: u64) -> Self {
+    pub(super) fn new(moment: &'a Moment<'_, 'a>, sizes: &Sizes, rounded: u64) -> Self {
         type Key<'a> = (u64, Option<&'a Frame<'a>>, Option<Activity>);
         let mut counted: HashMap<Key<'a>, (usize, u64)> = HashMap::new();
         let lines = moment.held.iter().any(|held| held.frames.is_some_and(|frames| frames.line.is_some()));
@@ -54,7 +54,7 @@ impl<'a> Groups<'a> {
         let mut known: HashMap<(u64, Option<Activity>), Option<Fit>> = HashMap::new();
         let all = counted.into_iter().enumerate().map(|(place, ((size, line, doing), (_, count)))| {
             let fit = (place < LOOKED_UP)
-                .then(|| known.entry((size, doing)).or_insert_with(|| sizes.of(size, rounded, doing)).clone());
+                .then(|| known.entry((size, doing)).or_insert_with(|| sizes.identify(size, rounded, doing)).clone());
             Group { size, count, line, fit: fit.flatten() }
         });
         Self { all: all.collect() }

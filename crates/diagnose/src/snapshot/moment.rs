@@ -64,14 +64,14 @@ struct Backward<'s, 'a> {
 }
 
 impl<'s, 'a> Backward<'s, 'a> {
-    fn of(segments: &[&'s Segment<'a>]) -> Self {
+    fn new(segments: &[&'s Segment<'a>]) -> Self {
         let mut state = Self { held: HashMap::new(), size: 0, reserved: 0 };
         for segment in segments {
             state.reserved += i128::from(segment.total_size);
             let mut address = segment.address;
             for block in &segment.blocks {
                 if block.is_active() {
-                    state.hold(block.address.unwrap_or(address), held(block));
+                    state.hold(block.address.unwrap_or(address), live_tensor(block));
                 }
                 address = address.saturating_add(block.size);
             }
@@ -93,7 +93,9 @@ impl<'s, 'a> Backward<'s, 'a> {
                     self.size -= i128::from(gone.size);
                 }
             }
-            Action::FreeCompleted => self.hold(event.addr, LiveTensor { size: event.size, frames: None, is_recorded: false }),
+            Action::FreeCompleted => {
+                self.hold(event.addr, LiveTensor { size: event.size, frames: None, is_recorded: false })
+            }
             Action::SegmentAlloc => self.reserved -= i128::from(event.size),
             Action::SegmentFree => self.reserved += i128::from(event.size),
             Action::Oom | Action::Other => {}
@@ -101,13 +103,13 @@ impl<'s, 'a> Backward<'s, 'a> {
     }
 }
 
-fn held<'s, 'a>(block: &'s Block<'a>) -> LiveTensor<'s, 'a> {
+fn live_tensor<'s, 'a>(block: &'s Block<'a>) -> LiveTensor<'s, 'a> {
     LiveTensor { size: block.requested_size.unwrap_or(block.size), frames: Some(&block.frames), is_recorded: false }
 }
 
 /// Finds the decisive moment of a GPU.
 pub(super) fn moment<'s, 'a>(segments: &[&'s Segment<'a>], events: &'s [Event<'a>]) -> Moment<'s, 'a> {
-    let mut state = Backward::of(segments);
+    let mut state = Backward::new(segments);
     let mut peak = (0, state.size);
     for (at, event) in events.iter().enumerate().rev() {
         if state.size > peak.1 || at + 1 == events.len() {
@@ -127,7 +129,7 @@ pub(super) fn moment<'s, 'a>(segments: &[&'s Segment<'a>], events: &'s [Event<'a
         MomentReason::Now => 0,
     };
     let (past, later) = events.split_at(last.min(events.len()));
-    let mut state = Backward::of(segments);
+    let mut state = Backward::new(segments);
     for event in later.iter().rev() {
         state.undo(event);
     }

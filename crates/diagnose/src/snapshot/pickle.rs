@@ -65,7 +65,7 @@ type Read<T> = Result<T, Cow<'static, str>>;
 /// # Errors
 ///
 /// Returns a sentence if the pickle is truncated, invalid or too large.
-pub(super) fn read(bytes: &[u8]) -> Read<Pickle<'_>> {
+pub(super) fn parse_pickle(bytes: &[u8]) -> Read<Pickle<'_>> {
     let values = vec![Value::None, Value::Bool(false), Value::Bool(true), Value::Opaque];
     let mut machine =
         Machine { rest: bytes, values, stack: Vec::new(), marks: Vec::new(), memo: Vec::new(), references: 0 };

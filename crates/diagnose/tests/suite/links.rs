@@ -1,6 +1,6 @@
 //! Tables of nccl-tests: the points that are read, and the links fitted to the points.
 
-use diagnose::log::links::{Collective, Point, fit, read};
+use diagnose::log::links::{Collective, Point, fit, parse_points};
 use engine::units::Seconds;
 use links::decode;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn tables_are_fitted_as_recorded() {
         let (link, table) = rest.split_once('\n').unwrap();
         let decoded = decode(link.strip_prefix("scenario ").unwrap());
         assert!(decoded.issues.is_empty(), "{source}: {:?}", decoded.issues);
-        let points = read(table).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let points = parse_points(table).unwrap_or_else(|error| panic!("{source}: {error}"));
         let fitted = fit(&points, &decoded.scenario).unwrap();
         assert!(fitted.errors.1 <= fitted.errors.0 * 1.001, "{source}: {:?}", fitted.errors);
         // The link contains the fitted parameters.
@@ -84,7 +84,7 @@ proptest! {
         let scenario = decode("").scenario;
         let real: String = TABLES.chars().skip(cut).take(500).collect();
         for text in [text, real] {
-            if let Ok(fitted) = read(&text).and_then(|points| fit(&points, &scenario)) {
+            if let Ok(fitted) = parse_points(&text).and_then(|points| fit(&points, &scenario)) {
                 prop_assert!(fitted.errors.1.is_finite());
             }
         }

@@ -1,7 +1,7 @@
 //! Lines of training logs that users posted: measurements and their comparison with the prediction,
 //! as recorded.
 
-use diagnose::log::{Comparison, MOST_BYTES, Measured, compare, read};
+use diagnose::log::{Comparison, MOST_BYTES, Measured, compare, parse_log};
 use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ fn lines_of_each_framework_are_read_as_recorded() {
     for (source, link, text) in cases() {
         let decoded = decode(link);
         wrong.extend(decoded.issues.iter().map(|issue| format!("{source}: {}", issue.message)));
-        let measured = read(text).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let measured = parse_log(text).unwrap_or_else(|error| panic!("{source}: {error}"));
         let found = compare(&measured, &decoded.scenario);
         // The type is sent between workers.
         let json = serde_json::to_string(&found).unwrap();
@@ -64,7 +64,7 @@ fn lines_of_each_framework_are_read_as_recorded() {
 #[test]
 fn texts_without_figures_are_answered_by_a_sentence() {
     for text in ["", " \n", "loss: 3.1", "step: 1 tps: nan", "time_per_iteration_ms: K", "\u{1b}[", "s/it]"] {
-        let error = read(text).unwrap_err();
+        let error = parse_log(text).unwrap_err();
         assert!(error.ends_with('.'), "{error}");
     }
     const { assert!(MOST_BYTES >= 30 << 20) };
@@ -75,7 +75,7 @@ fn a_log_of_thirty_megabytes_is_read_in_one_pass() {
     let line = "\u{1b}[31mstep: 10\u{1b}[39m  loss: 10.2391  memory: 44.84GiB(47.19%)  tps: 5,615  tflops: 325.20  mfu: 32.88%\n";
     let other = "2025-10-15 10:37:01 WARNING something that has nothing to do with it, 1 of 2, and is long enough to be a line\n";
     let text = (line.to_owned() + other).repeat((30 << 20) / (line.len() + other.len()));
-    let measured = read(&text).unwrap();
+    let measured = parse_log(&text).unwrap();
     assert_eq!((measured.writer.as_ref(), measured.tokens_per_s_per_gpu), ("torchtitan", Some(5615.0)));
 }
 
@@ -95,7 +95,7 @@ fn the_peaks_of_a_memory_summary_are_compared() {
 |---------------------------------------------------------------------------|
 | GPU reserved memory   |  52440 MiB |  52440 MiB |  99100 MiB |  46660 MiB |
 |===========================================================================|";
-    let measured = read(table).unwrap();
+    let measured = parse_log(table).unwrap();
     assert_eq!(
         (measured.peak_allocated, measured.peak_reserved),
         (Some(48230.0 * 1_048_576.0), Some(52440.0 * 1_048_576.0))
@@ -114,12 +114,12 @@ fn a_trace_of_the_profiler_gives_steps_and_what_the_gpu_does() {
         {"ph": "X", "cat": "kernel", "name": "ampere_bf16_gemm", "ts": 900000, "dur": 500000},
         {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_ReduceScatter", "ts": 1400000, "dur": 300000},
         {"ph": "X", "cat": "kernel", "name": "ampere_bf16_gemm", "ts": 1900000, "dur": 100000}]}"#;
-    let measured = read(text).unwrap();
+    let measured = parse_log(text).unwrap();
     assert_eq!((measured.writer.as_ref(), measured.step_seconds), ("PyTorch's profiler", Some(0.62)));
     let found = compare(&measured, &decode("model=llama-3-8b&cluster=dgx-h100&gpus=8").scenario);
     assert!(found.remarks.iter().any(|remark| remark.starts_with("The GPU runs nothing for")), "{:?}", found.remarks);
     for bad in ["{\"traceEvents\": [{\"ph\": ", "{\"traceEvents\": []}", "[{\"ph\": \"X\"}]"] {
-        assert!(read(bad).unwrap_err().ends_with('.'), "{bad}");
+        assert!(parse_log(bad).unwrap_err().ends_with('.'), "{bad}");
     }
 }
 
@@ -131,7 +131,7 @@ proptest! {
         let scenario = decode("").scenario;
         let real: String = LINES.chars().skip(cut).take(900).collect();
         for text in [text, real] {
-            if let Ok(measured) = read(&text) {
+            if let Ok(measured) = parse_log(&text) {
                 let found = compare(&measured, &scenario);
                 prop_assert!(found.sentence.ends_with('.'));
                 prop_assert!(found.ratio.is_none_or(|ratio| ratio.is_finite() && ratio > 0.0));

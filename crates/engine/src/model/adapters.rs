@@ -210,8 +210,9 @@ pub fn per_token(setup: &Setup) -> f64 {
     let routed = sum(&expert_modules(&whole, routed));
     let shares = arch.shares();
     let of_experts = if shares.moe > 0.0 { shared + f64::from(arch.experts.top_k()) * routed } else { 0.0 };
-    let of_layer = shares.attention * sum(&attention_modules(&whole)) + shares.dense() * dense + shares.moe * of_experts;
-    let of_layer = layer_adapter_params + shares.recurrent * sum(&recurrent_modules(&whole));
+    let of_layer =
+        shares.attention * sum(&attention_modules(&whole)) + shares.dense() * dense + shares.moe * of_experts;
+    let of_layer = of_layer + shares.recurrent * sum(&recurrent_modules(&whole));
     let frozen = setup.trained.frozen_layers.min(arch.num_hidden_layers);
-    f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * layer_adapter_params
+    f64::from(arch.num_hidden_layers - frozen) * f64::from(setup.trained.rank) * of_layer
 }

@@ -117,7 +117,13 @@ impl Texts {
 /// `replicas` data-parallel GPUs are made by `batching`. Under FSDP every layer's collectives wait
 /// for the GPU with the longest sequence; otherwise only the end of the step synchronises, when m
 /// micro-batches have averaged out to within `1/sqrt(m)`.
-pub fn lengths_from_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Sharding, replicas: u32) -> (u32, Lengths) {
+pub fn lengths_from_texts(
+    batching: Batching,
+    texts: Texts,
+    batch: &Batch,
+    sharding: Sharding,
+    replicas: u32,
+) -> (u32, Lengths) {
     let longest = batch.seq_len;
     let mean = texts.longest_of(1.0);
     let (tokens, attended, useful, spread) = match batching {

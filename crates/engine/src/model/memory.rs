@@ -9,8 +9,8 @@ pub mod states;
 
 pub use longest::beyond_typical;
 pub use peak::{
-    Alive, Gathered, ReservationLimit, InBackward, NoRoom, PeakTerms, STALE_LOGIT_BLOCKS, SWITCH_BUFFERS, Unreduced, Working,
-    live_bytes_per_logit, context, dequantized, evicted, logits, stage_memory, peak, peak_that_fits, report,
+    Alive, Gathered, InBackward, NoRoom, PeakTerms, ReservationLimit, STALE_LOGIT_BLOCKS, SWITCH_BUFFERS, Unreduced,
+    Working, context, dequantized, evicted, live_bytes_per_logit, logits, peak, peak_that_fits, report, stage_memory,
     switch_communicators, workspaces,
 };
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

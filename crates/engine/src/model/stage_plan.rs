@@ -192,7 +192,12 @@ impl StagePlan {
 
     /// Returns the part of `both`, the communication of a micro-batch that gathers and reduces,
     /// that this micro-batch performs.
-    pub fn micro_batch_comm<C: Copy + Default>(&self, both: CommTimes<C>, is_first: bool, is_last: bool) -> CommTimes<C> {
+    pub fn micro_batch_comm<C: Copy + Default>(
+        &self,
+        both: CommTimes<C>,
+        is_first: bool,
+        is_last: bool,
+    ) -> CommTimes<C> {
         let gathers = is_first || self.sync.gather_each;
         let comm = if gathers { both } else { both.without_gather() };
         if self.reduces(is_last) { comm } else { comm.without_reduction() }

@@ -1,7 +1,7 @@
 //! Checks the bounds of every parameter.
 
 use super::quantity::{is_valid, nearest, with_unit};
-use super::{Group, ParamKind, Number, Param, ParamId};
+use super::{Group, Number, Param, ParamId, ParamKind};
 use crate::digits::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};

@@ -3,7 +3,7 @@
 use enum_map::{Enum, EnumMap};
 
 use super::fields::{NO_YES, SWITCH};
-use super::{AxisUse, Choice, ChoiceOption, Group, ParamKind, Number, PERCENT, Param, Scale, Unit, conditions, fields};
+use super::{AxisUse, Choice, ChoiceOption, Group, Number, PERCENT, Param, ParamKind, Scale, Unit, conditions, fields};
 use crate::model::experts::{AllToAll, Dispatcher};
 use crate::model::hardware::{Rails, Topology};
 use crate::model::images::TowerTraining;

@@ -3,7 +3,7 @@
 
 use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use engine::params::{ParamKind, Param, Scale, every};
+use engine::params::{Param, ParamKind, Scale, every};
 use engine::scenario::{CUSTOM, Scenario};
 use proptest::prelude::*;
 

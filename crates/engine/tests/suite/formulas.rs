@@ -206,7 +206,8 @@ fn recomputed_attention_repeats_its_exchange() {
 fn the_last_part_of_attention_hides_no_hop() {
     let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     base.context = ContextExchange::Ring;
-    let of = |attention| TpCpComm::new(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
+    let of =
+        |attention| TpCpComm::new(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }

@@ -67,7 +67,7 @@ proptest! {
         let with = |times: f64| {
             let mut other = scenario;
             other.network.values.host.memory = times * needed;
-            Fit::of(&other, &report)
+            Fit::check(&other, &report)
         };
         let (enough, short) = (with(1.001), with(0.5));
         prop_assert_eq!((enough.odds, short.odds), (fit_odds(&report), fit_odds(&report)));

@@ -4,7 +4,7 @@ use engine::model::choices::Choices;
 use engine::model::software::Framework;
 use engine::model::stages::stages;
 use engine::model::trained::{Method, Targets, Trained};
-use engine::params::{ParamKind, ParamId};
+use engine::params::{ParamId, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
 const COUNTS: &str = include_str!("../../../../tests/peft/counts.csv");

@@ -1,7 +1,7 @@
 //! A control that the page does not show has no effect: whatever it is set to, step and run stay as
 //! they are. A link keeps what it is set to.
 
-use engine::params::{ParamKind, Param, every, is_held};
+use engine::params::{Param, ParamKind, every, is_held};
 use engine::scenario::Scenario;
 use links::{decode, encode, without_effect};
 use proptest::prelude::*;
@@ -28,7 +28,9 @@ fn changed(param: &Param, scenario: &Scenario) -> Vec<Scenario> {
         changed
     };
     match param.kind {
-        ParamKind::Choice(choice) => (0..choice.options.len()).map(|index| with(&|it| (choice.set)(it, index))).collect(),
+        ParamKind::Choice(choice) => {
+            (0..choice.options.len()).map(|index| with(&|it| (choice.set)(it, index))).collect()
+        }
         ParamKind::Number(number) => {
             let number = number.within(scenario);
             let between = (number.min.max(1.0) * number.max).sqrt().round();

@@ -1,7 +1,7 @@
 //! Rows of the table of parameters get and set what a scenario holds.
 
 use catalog::default_scenario;
-use engine::params::{ParamKind, ParamId, every};
+use engine::params::{ParamId, ParamKind, every};
 use engine::scenario::Model;
 
 #[test]

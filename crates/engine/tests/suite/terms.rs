@@ -186,11 +186,11 @@ fn launched(setup: &Setup, shares: &LayerShares) -> f64 {
 fn exchanges_are_launched_too() {
     let of = |link: &str| launched(&host(&format!("{LLAMA}&{link}")), &LayerShares::DENSE);
     let slowest = |hosts: f64| 1.0 + 0.05 * (2.0 * hosts.ln()).sqrt();
-    close(operator_cost("tp=1"), 10.0);
-    close(operator_cost("tp=2"), (10.0 + 1.0) * slowest(2.0));
-    close(operator_cost("tp=8"), (10.0 + 1.0) * slowest(8.0));
-    close(operator_cost("cp=4"), 10.0 + 2.0);
-    close(operator_cost("tp=4&cp=4"), (10.0 + 1.0 + 2.0) * slowest(4.0));
+    close(of("tp=1"), 10.0);
+    close(of("tp=2"), (10.0 + 1.0) * slowest(2.0));
+    close(of("tp=8"), (10.0 + 1.0) * slowest(8.0));
+    close(of("cp=4"), 10.0 + 2.0);
+    close(of("tp=4&cp=4"), (10.0 + 1.0 + 2.0) * slowest(4.0));
     // A host of twice the speed.
     let mut fast = host(&format!("{LLAMA}&tp=2&cp=4"));
     fast.network.host.speed = 2.0;
@@ -284,7 +284,8 @@ fn hybrid(kind: RecurrentKind, tp: u32, cp: u32) -> Setup {
         ..Recurrent::NONE
     };
     let mixer = LayerKind { mixer: Mixer::Recurrent, mlp: Mlp::None };
-    let list = Architecture { num_hidden_layers: 2, pattern: Pattern::from_layers([mixer]), recurrent, ..setup.architecture };
+    let list =
+        Architecture { num_hidden_layers: 2, pattern: Pattern::from_layers([mixer]), recurrent, ..setup.architecture };
     setup.architecture = list;
     setup
 }
@@ -424,7 +425,8 @@ fn the_core_of_attention_is_its_scores_and_their_operands() {
         }
     }
     // Each GPU of a ring sees the keys of all.
-    let ring = operator_cost(&parts(&setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&cp=2"))), Operator::AttentionCore).amount;
+    let ring =
+        operator_cost(&parts(&setup(&format!("{LLAMA}&seq=8192&mbs=1&accum=1&cp=2"))), Operator::AttentionCore).amount;
     close(ring.bytes.get(), 32.0 * 4096.0 * 3.0 * 2.0 * (2.0 * 4096.0 + 2.0 * 2.0 * 1024.0));
 }
 
@@ -523,7 +525,10 @@ fn products_of_experts_are_of_copies() {
     close(found.time.get(), (padded / matmul_rate(&setup)).get());
     let mut one_by_one = setup;
     one_by_one.experts.grouped = false;
-    close(operator_cost(&parts(&one_by_one), Operator::Experts).time.get(), (found.amount.flops / matmul_rate(&setup)).get());
+    close(
+        operator_cost(&parts(&one_by_one), Operator::Experts).time.get(),
+        (found.amount.flops / matmul_rate(&setup)).get(),
+    );
 }
 
 /// The last wave of tiles once for a grouped kernel, once for each expert otherwise: `2 (H + F) A`
@@ -760,7 +765,8 @@ fn inputs_of_products_in_8_bits_are_cast() {
 fn padded_texts_wait_for_the_longest_less_the_more_micro_batches() {
     let texts = Texts::new(4096.0, 8192);
     let batch = |grad_accum_steps| Batch { seq_len: 8192, micro_batch_size: 1, grad_accum_steps };
-    let tokens = |sharding, accumulated| lengths_from_texts(Batching::Padded, texts, &batch(accumulated), sharding, 4).0;
+    let tokens =
+        |sharding, accumulated| lengths_from_texts(Batching::Padded, texts, &batch(accumulated), sharding, 4).0;
     assert_eq!(tokens(Sharding::Ddp, 1), 6554);
     assert_eq!(tokens(Sharding::Ddp, 4), 5325);
     // 8192 * 4 / 5, and 4096 + (6553.6 - 4096) / 2.

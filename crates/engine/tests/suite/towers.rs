@@ -96,6 +96,6 @@ fn roofline_and_timeline_hold_the_encoder() {
 #[test]
 fn the_first_stage_of_a_pipeline_reads_the_images() {
     let of = |more: &str| report(&format!("&pp=4&accum=16&strategy=zero1{more}"));
-    let (text, seen) = (operator_cost("&images=0"), operator_cost("&images=3"));
+    let (text, seen) = (of("&images=0"), of("&images=3"));
     assert!(seen.time.step > text.time.step);
 }

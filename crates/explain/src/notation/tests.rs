@@ -17,7 +17,7 @@ fn sums_powers_and_functions_are_read() {
     assert_eq!(parse("max(0, 1 − τ)").unwrap(), most);
     assert_eq!(parts("T_step"), ("T", "step"));
     assert_eq!(symbols("x = max(x, b_w · 2)"), ["x", "b_w"]);
-    assert_eq!(said("x = 2 · b_w", |name| format!("<{name}>")), "<x> = 2 · <b_w>");
+    assert_eq!(write_line("x = 2 · b_w", |name| format!("<{name}>")), "<x> = 2 · <b_w>");
 }
 
 #[test]
@@ -31,6 +31,6 @@ fn what_is_no_formula_is_none() {
 fn any_text_is_read_without_a_panic() {
     use proptest::prelude::*;
     proptest!(crate::cases::cases(256), |(text in "[a-zT_0-9 ·+−=/^(),.é\u{1F600}]{0,40}")| {
-        let _ = (parse(&text), symbols(&text), said(&text, str::to_owned));
+        let _ = (parse(&text), symbols(&text), write_line(&text, str::to_owned));
     });
 }

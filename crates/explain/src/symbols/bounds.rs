@@ -1,17 +1,17 @@
 //! Symbols of the closed-form bounds.
 
 use super::ValueFormat::{Bytes, BytesPerSecond, Count, Percent};
-use super::{Symbol, of};
+use super::{Symbol, new_symbol};
 
 /// Named as in docs/book/model/bounds.md.
 pub(super) const BOUNDS: &[Symbol] = &[
-    of("MFU_max", "the highest MFU that the bound allows", Percent, |c| c.bounds.mfu_max()),
-    of("M_left", "memory that the states leave, of one GPU", Bytes, |c| {
+    new_symbol("MFU_max", "the highest MFU that the bound allows", Percent, |c| c.bounds.mfu_max()),
+    new_symbol("M_left", "memory that the states leave, of one GPU", Bytes, |c| {
         let free = c.bounds.free_memory().get();
         if free > 0.0 { free } else { 0.0 }
     }),
-    of("S_vol", "nominal rate of a ring over all GPUs", BytesPerSecond, |c| c.bounds.link.get()),
-    of("Q", "bytes of a weight on the wire and of an activation", Count, |c| c.bounds.element),
-    of("α", "fraction of the peak that kernels reach", Percent, |c| c.bounds.efficiency),
-    of("γ", "share of [activations] kept", Count, |c| c.bounds.kept),
+    new_symbol("S_vol", "nominal rate of a ring over all GPUs", BytesPerSecond, |c| c.bounds.link.get()),
+    new_symbol("Q", "bytes of a weight on the wire and of an activation", Count, |c| c.bounds.element),
+    new_symbol("α", "fraction of the peak that kernels reach", Percent, |c| c.bounds.efficiency),
+    new_symbol("γ", "share of [activations] kept", Count, |c| c.bounds.kept),
 ];

@@ -6,7 +6,7 @@
 mod any;
 
 use catalog::SCENARIOS;
-use engine::params::{Group, ParamKind, PARAMS, Param};
+use engine::params::{Group, PARAMS, Param, ParamKind};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
 use proptest::strategy::{Strategy as _, ValueTree as _};

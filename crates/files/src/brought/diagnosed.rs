@@ -6,7 +6,7 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
-use super::{Import, ImportKind, SuggestedChange, Section};
+use super::{Import, ImportKind, Section, SuggestedChange};
 use crate::run::{Changes, change_code, rule};
 use diagnose::error::{self, Explained, Removal, bytes};
 use diagnose::log::{self, Comparison, Reason, links};
@@ -15,7 +15,7 @@ use diagnose::snapshot::{self, SnapshotAnalysis};
 
 /// Imports an error or a measurement; `None` if the text is neither.
 pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import, String>> {
-    if let Some(taken) = rates::read(text, scenario) {
+    if let Some(taken) = rates::read_rates(text, scenario) {
         return Some(taken.map(import_rates));
     }
     if snapshot::is_json(text) {
@@ -27,7 +27,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
     }
     // nccl-tests names the collective in comments, so the whole text is read.
     if links::is_table(text) {
-        let points = match links::read(text) {
+        let points = match links::parse_points(text) {
             Ok(points) => points,
             Err(said) => return Some(Err(said)),
         };
@@ -37,7 +37,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
             Import { sections, ..Import::new(ImportKind::Links, fitted.link, fitted.sentence, String::new()) }
         }));
     }
-    let measured = log::read(&printed).ok()?;
+    let measured = log::parse_log(&printed).ok()?;
     let comparison = log::compare(&measured, scenario);
     let read = match measured.steps {
         0 => format!("Read: {}, which times no step.", measured.writer),
@@ -152,7 +152,10 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<SuggestedChange> {
 }
 
 /// Imports a memory snapshot.
-pub(super) fn import_snapshot(found: Result<SnapshotAnalysis, Cow<'static, str>>, scenario: &Scenario) -> Result<Import, String> {
+pub(super) fn import_snapshot(
+    found: Result<SnapshotAnalysis, Cow<'static, str>>,
+    scenario: &Scenario,
+) -> Result<Import, String> {
     let found = found?;
     Ok(Import {
         offers: offers(&found.changes, scenario),

@@ -3,8 +3,8 @@
 use engine::format;
 use engine::scenario::issue::visible;
 
-use super::{Import, Item, ImportKind, SuggestedChange, Section, MissingValue, text};
-use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read, spread, write_back};
+use super::{Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
+use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read_run, spread, write_back};
 use huggingface::MOST_CHARACTERS;
 
 /// Reads one text as the configuration of a run.
@@ -63,7 +63,7 @@ fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
         open: run.open.clone(),
         contradictions: run.contradictions.clone(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
-        ..Import::new(ImportKind::Run, links::encode(&run.scenario), said(&run), String::new())
+        ..Import::new(ImportKind::Run, links::encode(&run.scenario), summarise_run(&run), String::new())
     };
     if !has_model {
         brought.ask(vec![NO_MODEL.to_owned()]);
@@ -79,7 +79,7 @@ const NO_MODEL: &str =
 
 /// Writes the summary of the import: `A run of Axolotl with DeepSpeed: 14 keys understood, 3
 /// ignored.`
-fn said(run: &Run) -> String {
+fn summarise_run(run: &Run) -> String {
     let mut names: Vec<&str> = Vec::with_capacity(run.formats.len());
     for format in &run.formats {
         if !names.contains(&format.name()) {
@@ -106,7 +106,7 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
         let to = if change.to.is_empty() { "left out" } else { &change.to };
         what = format!("{what} {}: {from}{to}.", change.key);
     }
-    let scenario = (!finding.fix.is_empty()).then(|| read(&written, base).ok()).flatten();
+    let scenario = (!finding.fix.is_empty()).then(|| read_run(&written, base).ok()).flatten();
     let differing =
         written.into_iter().zip(files).filter(|(new, old)| new != *old).map(|(new, _)| (new.name, new.text));
     SuggestedChange {

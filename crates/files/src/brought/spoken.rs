@@ -53,11 +53,11 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
     let length = |from: usize, to: usize| to.saturating_sub(from);
     let unread: usize = read.unread.iter().map(|unread| length(unread.from, unread.to)).sum();
     let known: usize = read.marks.iter().map(|mark| length(mark.from, mark.to)).sum();
-    (read.is_anything() && known >= unread).then(|| of(text, &read))
+    (read.is_anything() && known >= unread).then(|| import_understood(text, &read))
 }
 
 /// Returns the understood sentence as an import.
-fn of(text: &str, read: &Understood) -> Import {
+fn import_understood(text: &str, read: &Understood) -> Import {
     let known = read.marks.iter().filter(|mark| mark.kind != About::Filler);
     let meant: Vec<&str> = known.map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
     let asked = read.asks.as_ref().map_or_else(String::new, |asks| format!(" Asked for: {}.", asks.words()));

@@ -224,7 +224,7 @@ fn sentences_name_what_was_read() {
         words::imported(&imported, None),
         "Mixtral-8x7B-v0.1: 32 layers, 46.7B parameters, 12.9B active. Not understood: strange, stranger."
     );
-    assert_eq!(words::read(&imported.used), "Read: hidden_size.");
+    assert_eq!(words::list_read_keys(&imported.used), "Read: hidden_size.");
 }
 
 #[test]

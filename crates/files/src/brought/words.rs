@@ -134,7 +134,7 @@ pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
 }
 
 /// Lists the keys that were read.
-pub fn read<T: AsRef<str>>(keys: &[T]) -> String {
+pub fn list_read_keys<T: AsRef<str>>(keys: &[T]) -> String {
     let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
     format!("Read: {}.", keys.join(", "))
 }
@@ -150,7 +150,7 @@ pub fn adapted(adapter: &Adapter) -> String {
 }
 
 /// Summarises imported lengths.
-pub fn listed(lengths: &TextLengths) -> String {
+pub fn describe_lengths(lengths: &TextLengths) -> String {
     let [count, mean, longest] =
         [lengths.count as f64, lengths.mean, lengths.longest].map(|value| format::count(value.round()));
     format!("{count} texts of {mean} tokens on average, the longest of {longest}: sequences are now made of texts.")

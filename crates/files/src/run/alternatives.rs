@@ -13,7 +13,7 @@ use engine::params::quantity::with_unit;
 use engine::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
-use super::{Base, File, Run, read};
+use super::{Base, File, Run, read_run};
 
 /// Common micro-batches.
 const MICRO: [u32; 4] = [1, 2, 4, 8];
@@ -94,7 +94,7 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
         let runs = recent(newest).filter_map(|release| {
             let mut base = base.clone();
             base.scenario.release = Some(Known(release));
-            let run = read(files, base).ok()?;
+            let run = read_run(files, base).ok()?;
             Some((release.name.to_owned(), run.scenario))
         });
         spread.over(&format!("the release of {}", newest.program), scenario, runs);

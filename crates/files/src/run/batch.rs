@@ -42,7 +42,8 @@ fn world(draft: &mut Draft) {
     let world = draft.world.clone();
     let node = draft.scenario.network.values.gpus_per_node.max(1);
     let (nodes, per_node) = (world.nodes, world.per_node);
-    let product = |by: Option<&KeyedValue<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
+    let product =
+        |by: Option<&KeyedValue<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
     let of_nodes = match (&nodes, &per_node) {
         (Some(nodes), Some(per_node)) => {
             draft.record(nodes, format!("{} nodes", nodes.value));

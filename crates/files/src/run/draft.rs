@@ -5,14 +5,14 @@ use engine::model::choices::Choices;
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
 use engine::params::quantity::with_unit;
-use engine::params::{ParamKind, ParamId};
+use engine::params::{ParamId, ParamKind};
 use engine::scenario::Scenario;
 use links::release::{apply, apply_depending};
 use links::v1;
 
 use super::keys::{KeyedValue, Keys};
 use super::spelling::shortened;
-use super::{UnderstoodKey, MissingValue};
+use super::{MissingValue, UnderstoodKey};
 use catalog::programs::Program;
 
 /// Index of no file, for defaults of a program.

@@ -43,7 +43,7 @@ pub fn write_back(file: &File, changes: &[Change]) -> String {
 fn changed(file: &File, changes: &[Change]) -> String {
     let mut text = file.text.clone();
     for change in changes {
-        let Ok(tree) = tree::read(&File { name: file.name.clone(), text: text.clone() }) else { return text };
+        let Ok(tree) = tree::parse_file(&File { name: file.name.clone(), text: text.clone() }) else { return text };
         if let Some(changed) = one(&text, &tree, change) {
             text = changed;
         }
@@ -109,7 +109,7 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
     let is_bare = text.get(span.clone())?.starts_with("--");
     match (is_bare, change.to.as_str()) {
         (true, "true") => Some(text.to_owned()),
-        (true, "") => without(text, span.start, span.end),
+        (true, "") => remove_span(text, span.start, span.end),
         (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
         (false, "") => {
             // `key=value` is one word, with dashes or without; otherwise the flag is the word
@@ -120,14 +120,14 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
             let before = text.get(..span.start)?;
             let word = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
             let start = if text.get(word..span.start)?.ends_with('=') { word } else { before.rfind("--")? };
-            without(text, start, span.end)
+            remove_span(text, start, span.end)
         }
         (false, value) => replaced(text, span, value),
     }
 }
 
 /// Removes a part of the text, and the line if it is then empty.
-fn without(text: &str, start: usize, end: usize) -> Option<String> {
+fn remove_span(text: &str, start: usize, end: usize) -> Option<String> {
     let (before, after) = (text.get(..start)?, text.get(end..)?);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line_end = after.find('\n').map_or(after.len(), |at| at + 1);

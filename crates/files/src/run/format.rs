@@ -7,7 +7,7 @@ use catalog::programs::Program;
 
 use super::program::Table;
 
-pub(super) use programs::{of, refused};
+pub(super) use programs::{recognise, refused};
 
 /// Whether a program runs transformers' Trainer.
 pub(super) fn is_hugging_face(program: Program) -> bool {

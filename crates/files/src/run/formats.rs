@@ -25,10 +25,10 @@ use catalog::programs::Program;
 /// # Errors
 ///
 /// A sentence if a model's config cannot be read, or if the program has no reader.
-pub(super) fn read(program: Program, keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
+pub(super) fn read_by_format(program: Program, keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
     shared::launcher(keys, draft);
     match program {
-        Program::ConfigJson => config::read(keys, draft, file)?,
+        Program::ConfigJson => config::read_config(keys, draft, file)?,
         Program::Peft => config::read_adapter(keys, draft, file)?,
         Program::Transformers => trainer::read(keys, draft),
         Program::Trl => trl::read(keys, draft),
@@ -41,7 +41,7 @@ pub(super) fn read(program: Program, keys: &mut Keys, draft: &mut Draft, file: &
         Program::Accelerate => accelerate::read(keys, draft),
         Program::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
         Program::Deepspeed => deepspeed::read(keys, draft),
-        _ => table::read(program, keys, draft)?,
+        _ => table::read_by_program(program, keys, draft)?,
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
-use engine::params::{self, ParamKind, Param};
+use engine::params::{self, Param, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
 use super::program::{Meaning, Row, Table};

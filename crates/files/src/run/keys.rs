@@ -86,7 +86,8 @@ impl<'a> Keys<'a> {
             let entry = self.tree.entries.get(place)?;
             let value = self.resolved(entry);
             if first.is_none() && *value != Value::Null {
-                first = Some((place, KeyedValue { value, file: self.file, key: entry.path.clone(), shown: value.shown() }));
+                first =
+                    Some((place, KeyedValue { value, file: self.file, key: entry.path.clone(), shown: value.shown() }));
             }
         }
         let (place, found) = first?;

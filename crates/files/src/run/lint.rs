@@ -22,7 +22,7 @@ use super::difference::difference;
 use super::edit::{Change, write_back};
 use super::key_values::key_values;
 use super::tree::Tree;
-use super::{Base, File, Run, keys, read, tree};
+use super::{Base, File, Run, keys, read_run, tree};
 use catalog::programs::Program;
 pub(crate) use rules::change_code;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
@@ -47,7 +47,7 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding of a rule, without a fix.
-    fn of(code: &'static str, what: String) -> Self {
+    fn new(code: &'static str, what: String) -> Self {
         let severity = rules::severity(code);
         Self { code, severity, what, gain: None, fix: Vec::new(), changes: Changes::Nothing }
     }
@@ -138,7 +138,7 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn new(run: &'a Run, files: &'a [File], base: &'a Base) -> Self {
-        Self { run, files, base, trees: files.iter().map(|file| tree::read(file).ok()).collect() }
+        Self { run, files, base, trees: files.iter().map(|file| tree::parse_file(file).ok()).collect() }
     }
 }
 
@@ -162,7 +162,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let scenario = &run.scenario;
     let report = scenario.report();
     let mut findings: Vec<Finding> =
-        run.contradictions.iter().map(|what| Finding::of(rules::CONTRADICTION, what.clone())).collect();
+        run.contradictions.iter().map(|what| Finding::new(rules::CONTRADICTION, what.clone())).collect();
     if !report.fits() {
         let what = format!(
             "The run does not fit: it needs {} on {}, and {} of such runs fit.",
@@ -170,7 +170,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
             accelerator(scenario),
             odds(fit_odds(&report))
         );
-        findings.push(Finding::of(rules::DOES_NOT_FIT, what));
+        findings.push(Finding::new(rules::DOES_NOT_FIT, what));
     }
     let source = &Source::new(run, files, base);
     let (mut found, mut without) = candidates(source, &report);
@@ -197,7 +197,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         seen.push(candidate.scenario);
         is_new
     });
-    findings.extend(found.into_iter().map(|candidate| said(scenario, &report, candidate)));
+    findings.extend(found.into_iter().map(|candidate| write_finding(scenario, &report, candidate)));
     findings.extend(without.into_iter().take(MOST_WITHOUT));
     let most = MOST + run.contradictions.len();
     let mut unique: Vec<Finding> = Vec::with_capacity(findings.len());
@@ -306,7 +306,7 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
 
 /// Whether all keys of a file except those of a fix keep their values.
 fn keeps_others(old: &Tree, new: &File, place: usize, fix: &[Change]) -> bool {
-    let Ok(new) = tree::read(new) else { return false };
+    let Ok(new) = tree::parse_file(new) else { return false };
     let own = |path: &str| {
         fix.iter().any(|change| {
             change.file == place
@@ -424,7 +424,7 @@ fn apply_and_evaluate(source: &Source, wanted: &Scenario, before: &Report) -> Op
             File { name: file.name.clone(), text: write_back(file, &of_file) }
         })
         .collect();
-    let now = read(&changed, *base).ok()?;
+    let now = read_run(&changed, *base).ok()?;
     let report = now.scenario.report();
     // A fix adds no contradiction and changes no other key.
     let contradicts = now.contradictions.len() > run.contradictions.len();
@@ -438,7 +438,7 @@ fn apply_and_evaluate(source: &Source, wanted: &Scenario, before: &Report) -> Op
     Some(Candidate { gain: gain(before, &report), scenario: now.scenario, report, changes, fix })
 }
 
-fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
+fn write_finding(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
     let what = difference(scenario, &candidate.scenario).join("; ");
     let report = &candidate.report;
     let memory = bytes_of(report.memory.needed, report.memory.capacity);
@@ -450,7 +450,7 @@ fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
         (format!("{what}: needs {memory}; {odds} of such runs fit."), None)
     };
     let code = change_code(scenario, &candidate.scenario);
-    Finding { gain, fix: candidate.fix, changes: candidate.changes, ..Finding::of(code, what) }
+    Finding { gain, fix: candidate.fix, changes: candidate.changes, ..Finding::new(code, what) }
 }
 
 /// Returns a finding for a change that the files have no key for.
@@ -468,6 +468,6 @@ fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenari
     Some(Finding {
         gain: before.fits().then_some(gain),
         changes: Changes::between(scenario, wanted),
-        ..Finding::of(change_code(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
+        ..Finding::new(change_code(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
     })
 }

@@ -34,7 +34,7 @@ pub(super) fn refuse_two_runs(trees: &[Tree], kinds: &[Program], files: &[File],
     // Files of a model, a launcher or an adapter are parts of a run.
     let mut whole = all.filter(|((_, kind), _)| kind.part() == Part::Run).filter_map(|((tree, kind), file)| {
         let mut draft = Draft::new(&base.scenario, &[*kind], &base.scenario);
-        formats::read(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;
+        formats::read_by_format(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;
         let batch = &draft.batch;
         let has_batch =
             batch.per_device.is_some() || [&batch.micro, &batch.global, &batch.local].into_iter().any(Option::is_some);

@@ -47,10 +47,10 @@ pub(super) enum Value {
 
 impl Value {
     pub(super) fn plain(text: impl Into<String>) -> Self {
-        Self::of(text.into(), false)
+        Self::new(text.into(), false)
     }
 
-    fn of(text: String, quoted: bool) -> Self {
+    fn new(text: String, quoted: bool) -> Self {
         let is_null = !quoted && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL" | "None");
         if is_null { Self::Null } else { Self::Scalar { text, quoted } }
     }
@@ -201,7 +201,7 @@ fn joined(path: &str, key: &str) -> String {
 /// # Errors
 ///
 /// A sentence if the file is empty, too long, binary, or does not parse.
-pub(super) fn read(file: &File) -> Result<Tree, String> {
+pub(super) fn parse_file(file: &File) -> Result<Tree, String> {
     let text = file.text.trim_start_matches('\u{feff}');
     match wrapped::unwrapped(text) {
         Some((syntax, script)) if script.len() <= MOST_BYTES => inside(name(file), syntax, &script),
@@ -246,10 +246,10 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     let mut remarks = Vec::new();
     let entries = match syntax {
         Syntax::Json => yaml::read_json(text),
-        Syntax::Yaml => yaml::read(text),
-        Syntax::Toml => toml::read(text),
-        Syntax::Python => python::read(text, function, &mut remarks),
-        Syntax::Shell => shell::read(text, &mut remarks),
+        Syntax::Yaml => yaml::parse_yaml(text),
+        Syntax::Toml => toml::parse_toml(text),
+        Syntax::Python => python::parse_python(text, function, &mut remarks),
+        Syntax::Shell => shell::parse_shell(text, &mut remarks),
     };
     let mut entries = entries.map_err(|why| format!("{name} cannot be read as {}: {why}.", language(syntax)))?;
     for entry in &mut entries {
@@ -283,8 +283,8 @@ fn environment_default(text: &str) -> Option<String> {
 fn inside(name: &str, syntax: Syntax, script: &str) -> Result<Tree, String> {
     let mut remarks = Vec::new();
     let entries = match syntax {
-        Syntax::Python => python::read(script, None, &mut remarks),
-        _ => shell::read(script, &mut remarks),
+        Syntax::Python => python::parse_python(script, None, &mut remarks),
+        _ => shell::parse_shell(script, &mut remarks),
     };
     let mut entries =
         entries.map_err(|why| format!("What {name} runs cannot be read as {}: {why}.", language(syntax)))?;

@@ -15,7 +15,7 @@ use engine::scenario::Strategy;
 
 /// Writes the file and collects its notes.
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
-    let backend = Backend::of(&context);
+    let backend = Backend::select(&context);
     add_notes(&mut context, backend);
     let config = LaunchConfig::new(&context, backend);
     (render(&config), context.notes)
@@ -34,7 +34,7 @@ pub(super) enum Backend {
 impl Backend {
     /// Selects Megatron-LM for pipelines, experts and splits that FSDP2 lacks, FSDP2 if it shards
     /// anything, DDP for plain replicas, and DeepSpeed for the other ZeRO stages.
-    pub(super) fn of(context: &ExportContext) -> Self {
+    pub(super) fn select(context: &ExportContext) -> Self {
         let mesh = context.setup.mesh;
         let shards = context.is_fsdp() && mesh.shard_group() > 1;
         let splits_layers = mesh.tp * mesh.cp > 1;

@@ -42,12 +42,12 @@ pub(super) struct Adapters {
 
 impl Adapters {
     /// Returns the adapters of a scenario, if it has any.
-    pub(super) fn of(context: &ExportContext) -> Option<Self> {
+    pub(super) fn from_context(context: &ExportContext) -> Option<Self> {
         let (setup, trained) = (&context.setup, &context.setup.trained);
         if !trained.has_adapters() {
             return None;
         }
-        let (names, shape) = (Names::of(context), &setup.architecture);
+        let (names, shape) = (Names::for_context(context), &setup.architecture);
         let (targets, dora) = (trained.targets.modules(), trained.method == Method::Dora);
         let has_parameters = shape.has_experts() && targets.mlp && !dora;
         let layers = shape.num_hidden_layers;
@@ -158,7 +158,7 @@ const ORDER: [&str; 3] = ["q_proj", "k_proj", "v_proj"];
 
 impl Names {
     /// Returns the names of a scenario's model; Llama's for a custom shape.
-    pub(super) fn of(context: &ExportContext) -> &'static Self {
+    pub(super) fn for_context(context: &ExportContext) -> &'static Self {
         let shape = &context.setup.architecture;
         if shape.latent.is_used() {
             return if shape.latent.q_lora_rank > 0 { &LATENT } else { &LATENT_KEYS };

@@ -22,12 +22,12 @@ use engine::scenario::Strategy;
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
     add_notes(&mut context);
     // Serialisation only fails for maps whose keys are not strings, and there are none.
-    let json = serde_json::to_string_pretty(&Config::of(&context)).unwrap_or_default();
+    let json = serde_json::to_string_pretty(&Config::new(&context)).unwrap_or_default();
     (json + "\n", context.notes)
 }
 
 impl Config {
-    fn of(context: &ExportContext) -> Self {
+    fn new(context: &ExportContext) -> Self {
         let (setup, mesh) = (&context.setup, &context.setup.mesh);
         let recomputes = recomputes_layers(setup);
         let ([fp16, bf16], gradient_formats) = (half_formats(context), gradient_formats(context));
@@ -36,14 +36,14 @@ impl Config {
             train_micro_batch_size_per_gpu: setup.batch.micro_batch_size,
             gradient_accumulation_steps: setup.batch.grad_accum_steps,
             gradient_clipping: 1.0,
-            optimizer: OptimizerConfig::of(setup.optimizer),
+            optimizer: OptimizerConfig::from_optimizer(setup.optimizer),
             zero_allow_untested_optimizer: is_untested(setup.optimizer).then_some(true),
             fp16,
             bf16,
             torch_autocast: torch_autocast(context),
             data_types: gradient_formats.map(|[accumulated, _]| DataTypes { grad_accum_dtype: accumulated }),
             communication_data_type: gradient_formats.map(|[_, reduced]| reduced),
-            zero_optimization: ZeroOptimization::of(context),
+            zero_optimization: ZeroOptimization::new(context),
             tensor_parallel: (mesh.tp > 1)
                 .then_some(TensorParallel { autotp_size: mesh.tp, tp_overlap_comm: setup.tensor.asynchronous }),
             sequence_parallel_size: (mesh.cp > 1).then_some(mesh.cp),
@@ -64,7 +64,7 @@ impl Config {
 }
 
 impl OptimizerConfig {
-    fn of(optimizer: Optimizer) -> Self {
+    fn from_optimizer(optimizer: Optimizer) -> Self {
         let (name, lr) = match optimizer {
             Optimizer::AdamW
             | Optimizer::AdamW16bit
@@ -121,7 +121,7 @@ fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
 }
 
 impl ZeroOptimization {
-    fn of(context: &ExportContext) -> Self {
+    fn new(context: &ExportContext) -> Self {
         let (setup, stage) = (&context.setup, zero_stage(&context.setup));
         let to = |drives: bool| {
             let (device, nvme_path) = if drives { ("nvme", Some("/local_nvme")) } else { ("cpu", None) };

@@ -73,7 +73,7 @@ impl<'a> TrainScript<'a> {
         let (setup, mesh) = (&context.setup, &context.setup.mesh);
         let layers = setup.architecture.num_hidden_layers;
         let axes = mesh_axes(mesh);
-        let adapters = Adapters::of(context).filter(|_| mesh.tp == 1);
+        let adapters = Adapters::from_context(context).filter(|_| mesh.tp == 1);
         let freezes = adapters.is_some() || setup.trained.method == Method::Layers;
         Self {
             context,

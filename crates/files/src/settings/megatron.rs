@@ -88,7 +88,7 @@ impl<'a> LaunchScript<'a> {
             sends_by_deepep: setup.experts.dispatcher == Dispatcher::Fused,
             overlaps_exchanges: model::overlaps_exchanges(context),
             train_samples: context.steps() * context.global_batch(),
-            stages: Stages::of(context),
+            stages: Stages::new(context),
             is_sharded: is_sharded(context),
             checkpoint_format: match (is_sharded(context), context.scenario.run.sharded_checkpoint) {
                 (true, _) => "fsdp_dtensor",
@@ -131,7 +131,7 @@ enum Stages {
 }
 
 impl Stages {
-    fn of(context: &ExportContext) -> Self {
+    fn new(context: &ExportContext) -> Self {
         let (setup, interleaves) = (&context.setup, interleaves(context));
         if setup.mesh.pp == 1 {
             return Self::Even(1);

@@ -43,17 +43,17 @@ enum TargetModules {
 
 /// Writes the file and collects its notes.
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
-    let adapters = Adapters::of(&context);
+    let adapters = Adapters::from_context(&context);
     add_notes(&mut context);
     let json = match adapters {
-        Some(adapters) => serde_json::to_string_pretty(&Config::of(&context, adapters)).unwrap_or_default(),
+        Some(adapters) => serde_json::to_string_pretty(&Config::new(&context, adapters)).unwrap_or_default(),
         None => "{}".to_owned(),
     };
     (json + "\n", context.notes)
 }
 
 impl Config {
-    fn of(context: &ExportContext, adapters: Adapters) -> Self {
+    fn new(context: &ExportContext, adapters: Adapters) -> Self {
         let layers = adapters.layers_to_transform();
         Self {
             peft_type: "LORA",

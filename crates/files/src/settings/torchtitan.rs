@@ -76,7 +76,7 @@ struct TrainerConfig<'a> {
 impl<'a> TrainerConfig<'a> {
     fn new(context: &'a ExportContext) -> Self {
         let (setup, mesh) = (&context.setup, &context.setup.mesh);
-        let (shape, family) = (&setup.architecture, Family::of(context));
+        let (shape, family) = (&setup.architecture, Family::select(context));
         let (experts, kernels, pipelined) = (&shape.experts, &setup.kernels, mesh.pp > 1);
         Self {
             context,
@@ -97,7 +97,7 @@ impl<'a> TrainerConfig<'a> {
             reshards: matches!(setup.sharding, Sharding::Fsdp(Reshard::Always | Reshard::To(_))),
             schedule: schedule_class(setup.pipeline.schedule),
             layers_of_stages: stages::layers_of_stages(setup),
-            activation_checkpoint: ActivationCheckpoint::of(setup),
+            activation_checkpoint: ActivationCheckpoint::from_setup(setup),
             implementation: match (setup.optimizer, setup.optimizer_kernel) {
                 (Optimizer::AdamW16bit, _) => Some("fused_opt_states_bf16"),
                 (_, OptimizerKernel::ForEach) => Some("foreach"),
@@ -120,7 +120,7 @@ enum ActivationCheckpoint {
 }
 
 impl ActivationCheckpoint {
-    fn of(setup: &Setup) -> Self {
+    fn from_setup(setup: &Setup) -> Self {
         match setup.recompute {
             Recompute::None | Recompute::AttentionCore | Recompute::Modules => Self::None,
             Recompute::Full => Self::Full,

@@ -14,7 +14,7 @@ use engine::model::training::{ComputeFormat, Optimizer, Recompute};
 
 /// Writes the file and collects its notes.
 pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
-    let backend = Backend::of(&context);
+    let backend = Backend::select(&context);
     add_notes(&mut context, backend);
     let config = SftConfig::new(&context, backend);
     (render(&config), context.notes)

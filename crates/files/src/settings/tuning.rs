@@ -47,7 +47,7 @@ impl Tuning {
         let layers = setup.architecture.num_hidden_layers;
         Self {
             base_model: context.repository(),
-            adapters: Adapters::of(context),
+            adapters: Adapters::from_context(context),
             loaded: loaded(context),
             recomputes: recomputes(context),
             compiles: setup.kernels.compile,
@@ -57,7 +57,7 @@ impl Tuning {
                 AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "sdpa",
             },
             trained_layers: (trained.method == Method::Layers).then_some([trained.frozen_layers.min(layers), layers]),
-            ends: Names::of(context).ends,
+            ends: Names::for_context(context).ends,
             is_pure: setup.recipe.is_pure_bf16() && !context.is_volta(),
             is_fp32: context.is_fp32(),
             half: context.half_format(),

@@ -5,7 +5,7 @@ use ::links::decode;
 use diagnose::log::links;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use files::brought::{Import, Item, ImportKind, import_items};
+use files::brought::{Import, ImportKind, Item, import_items};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ fn of_ranks_that_differ_the_median_counts() {
 #[test]
 fn collectives_are_fitted_as_tables_of_nccl_tests_are() {
     let table = TABLES.split("\n\n").nth(1).unwrap();
-    let points = links::read(table).unwrap();
+    let points = links::parse_points(table).unwrap();
     let row = |point: &links::Point| {
         let name = serde_json::to_value(point.collective).unwrap();
         json!({"collective": name, "bytes": point.bytes, "ranks": point.ranks, "nodes": point.nodes.unwrap_or(1), "seconds": point.seconds})

@@ -6,7 +6,7 @@ use engine::model::training::{Optimizer, Recompute};
 use engine::params::{ParamKind, every};
 use engine::scenario::{Scenario, Strategy};
 use files::brought::{Item, import_items};
-use files::run::{Change, File, Run, lint, read, write_back};
+use files::run::{Change, File, Run, lint, read_run, write_back};
 use links::{decode::decode, encode};
 
 fn file(name: &str, text: &str) -> File {
@@ -14,11 +14,11 @@ fn file(name: &str, text: &str) -> File {
 }
 
 fn run(files: &[File]) -> Run {
-    read(files, &default_scenario()).unwrap()
+    read_run(files, &default_scenario()).unwrap()
 }
 
 fn said(files: &[File]) -> String {
-    read(files, &default_scenario()).unwrap_err()
+    read_run(files, &default_scenario()).unwrap_err()
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn large_files_take_no_long() {
         for name in ["a.yaml", "a.toml", "a.py", "a.sh"] {
             let many = (0..4_900).map(|at| format!("k{at}{part}")).collect::<Vec<_>>().concat();
             for text in [&text, &many] {
-                if let Err(said) = read(&[file(name, text)], &default_scenario()) {
+                if let Err(said) = read_run(&[file(name, text)], &default_scenario()) {
                     assert!(said.ends_with('.'), "{said}");
                 }
             }
@@ -197,7 +197,7 @@ fn more_than_5000_values_are_refused_in_every_syntax() {
     ] {
         let many = said(&[file(name, &text(5_010))]);
         assert!(many.contains(&format!("cannot be read as {kind}: it has more than 5000 values")), "{name}: {many}");
-        let few = read(&[file(name, &text(4_900))], &default_scenario());
+        let few = read_run(&[file(name, &text(4_900))], &default_scenario());
         assert!(few.is_ok() || !few.unwrap_err().contains("5000"), "{name}");
     }
 }
@@ -346,7 +346,7 @@ fn the_linter_finds_what_is_wasted_and_its_fix_is_in_the_files_own_words() {
                 [parallelism]\ndata_parallel_shard_degree = 8\n\n[activation_checkpoint]\nmode = \"full\"\n";
     let base = decode("cluster=dgx-h100&gpus=8").scenario;
     let files = [file("train.toml", toml)];
-    let run = read(&files, &base).unwrap();
+    let run = read_run(&files, &base).unwrap();
     let findings = lint(&run, &files, &base);
     let full =
         findings.iter().find(|finding| finding.fix.iter().any(|change| change.key == "activation_checkpoint.mode"));
@@ -355,7 +355,7 @@ fn the_linter_finds_what_is_wasted_and_its_fix_is_in_the_files_own_words() {
     // The written fix has the stated effect.
     let text = write_back(&files[0], &full.fix);
     assert!(text.contains("# small"), "{text}");
-    let fixed = read(&[file("train.toml", &text)], &base).unwrap();
+    let fixed = read_run(&[file("train.toml", &text)], &base).unwrap();
     assert!(fixed.scenario.report().fits());
     let speed = |run: &Run| run.scenario.report().tokens_per_s_per_gpu;
     assert!((speed(&fixed) / speed(&run) - 1.0 - full.gain.unwrap()).abs() < 1e-9);
@@ -367,7 +367,7 @@ fn a_run_that_does_not_fit_is_told_what_would() {
                 gradient_accumulation_steps: 1\nbf16: true\ngradient_checkpointing: false\nuse_peft: true\nlora_r: 16\nlora_target_modules: all-linear\n";
     let base = decode("cluster=dgx-h100&gpus=8").scenario;
     let files = [file("sft.yaml", yaml)];
-    let run = read(&files, &base).unwrap();
+    let run = read_run(&files, &base).unwrap();
     assert!(!run.scenario.report().fits());
     let findings = lint(&run, &files, &base);
     assert!(findings[0].what.contains("does not fit"), "{findings:?}");
@@ -375,7 +375,7 @@ fn a_run_that_does_not_fit_is_told_what_would() {
     assert!(!fixes.is_empty(), "{findings:?}");
     for finding in fixes {
         let text = write_back(&files[0], &finding.fix);
-        assert!(read(&[file("sft.yaml", &text)], &base).unwrap().scenario.report().fits(), "{finding:?}");
+        assert!(read_run(&[file("sft.yaml", &text)], &base).unwrap().scenario.report().fits(), "{finding:?}");
     }
 }
 

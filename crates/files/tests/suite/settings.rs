@@ -3,7 +3,7 @@
 //! parsers.
 
 use catalog::programs::Program;
-use engine::params::{ParamKind, Param, every};
+use engine::params::{Param, ParamKind, every};
 use engine::scenario::{Model, Scenario};
 use files::settings::{Settings, programs};
 use links::decode::decode;

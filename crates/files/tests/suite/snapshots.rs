@@ -2,7 +2,7 @@
 //! were not recorded on a GPU but written by `tests/snapshots/make.py` in PyTorch's documented
 //! form.
 
-use files::brought::{Import, Item, ImportKind, import_items};
+use files::brought::{Import, ImportKind, Item, import_items};
 use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;

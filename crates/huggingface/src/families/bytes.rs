@@ -24,8 +24,8 @@ struct Stack {
 }
 
 impl Stack {
-    fn of(given: &Map<String, Value>, usual: &str) -> Self {
-        let part = NestedConfig::of(given, usual);
+    fn new(given: &Map<String, Value>, usual: &str) -> Self {
+        let part = NestedConfig::new(given, usual);
         let hidden = part.number("hidden_size");
         let heads = part.number_or("num_attention_heads", 1.0);
         Self {
@@ -61,7 +61,7 @@ impl Stack {
 /// Reads the transformer of patches as the model, and the others as extra parameters.
 pub(super) fn blt(fields: &mut Fields, style: Architecture) -> Architecture {
     let empty = Map::new();
-    let mut stack = |name: &'static str, usual: &str| Stack::of(fields.object(name).unwrap_or(&empty), usual);
+    let mut stack = |name: &'static str, usual: &str| Stack::new(fields.object(name).unwrap_or(&empty), usual);
     let patches = stack("global_config", "blt_global_transformer");
     let encoder = stack("encoder_config", "blt_local_encoder");
     let decoder = stack("decoder_config", "blt_local_decoder");

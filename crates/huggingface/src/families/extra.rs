@@ -22,7 +22,7 @@ pub(super) struct Dims {
 }
 
 impl Dims {
-    pub(super) fn of(shape: &Architecture) -> Self {
+    pub(super) fn from_shape(shape: &Architecture) -> Self {
         Self {
             layers: shape.num_hidden_layers.into(),
             hidden: shape.hidden_size.into(),

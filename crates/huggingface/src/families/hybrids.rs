@@ -113,7 +113,7 @@ pub(super) fn nemotron(fields: &mut Fields, style: Architecture) -> Architecture
     // The class does not tie its head.
     let shape = Architecture { recurrent, tie_word_embeddings: false, ..shape };
     let block = |layer: usize| blocks.get(layer).copied().unwrap_or('M');
-    let layers = Layers::of(&shape)
+    let layers = Layers::from_shape(&shape)
         .mixing(|layer| match block(layer) {
             'M' => Mixer::Recurrent,
             '*' => Mixer::Attention,
@@ -163,7 +163,7 @@ pub(super) fn griffin(fields: &mut Fields, style: Architecture) -> Architecture 
     let usual = ["recurrent", "recurrent", "attention"];
     let blocks = if blocks.is_empty() { usual.to_vec() } else { blocks };
     let has = |layer: usize| blocks.get(layer % blocks.len()) == Some(&"attention");
-    let layers = Layers::of(&shape).mixing(|layer| if has(layer) { Mixer::Window } else { Mixer::Recurrent });
+    let layers = Layers::from_shape(&shape).mixing(|layer| if has(layer) { Mixer::Window } else { Mixer::Recurrent });
     let shape = match shape.attention_bias {
         AttentionBias::None => plus(shape, layers.attention() * f64::from(shape.hidden_size), 0.0),
         _ => shape,

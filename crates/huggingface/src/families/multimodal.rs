@@ -11,11 +11,11 @@ use engine::model::transformer::Architecture;
 /// MLP and two gates.
 pub(super) fn idefics(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     let interval = fields.number(&["cross_layer_interval"]).max(1.0);
     let further = fields.number(&["additional_vocab_size"]);
     let (seen, resampled) = {
-        let vision = fields.object("vision_config").map(|vision| NestedConfig::of(vision, "idefics_vision"));
+        let vision = fields.object("vision_config").map(|vision| NestedConfig::new(vision, "idefics_vision"));
         let seen = vision.map_or(0.0, |vision| vision.number_or("embed_dim", vision.number("hidden_size")));
         (seen, fields.flag("use_resampler", false))
     };

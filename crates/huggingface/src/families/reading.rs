@@ -65,7 +65,7 @@ impl<'f> Reading<'_, 'f> {
 
     /// Lists the layers by the plain fields of the shape.
     pub(super) fn every_layer(&mut self) {
-        self.layers = Layers::of(&self.shape);
+        self.layers = Layers::from_shape(&self.shape);
     }
 
     /// Sets the mixers of layers by a list.
@@ -92,7 +92,7 @@ impl<'f> Reading<'_, 'f> {
         } else {
             self.fields.mark("mlp_only_layers");
             let dense = self.fields.list("mlp_only_layers").unwrap_or_default();
-            let has_experts = Layers::of(&self.shape);
+            let has_experts = Layers::from_shape(&self.shape);
             let among = |layer: usize| has_experts.kinds().get(layer).is_some_and(|kind| kind.mlp == Mlp::Experts);
             layers.followed(|layer| experts(!among(layer) || dense.iter().any(|place| *place == layer as f64)))
         };

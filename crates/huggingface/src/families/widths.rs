@@ -34,7 +34,7 @@ fn widths(fields: &mut Fields, style: Architecture) -> (Architecture, Vec<f64>) 
 pub(super) fn gemma_3n(fields: &mut Fields, style: Architecture) -> Architecture {
     let (style, list) = widths(fields, style);
     let shape = if list.is_empty() { base(fields, style) } else { base_of_list(fields, style) };
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     let own = fields.number(&["hidden_size_per_layer_input"]);
     let table = fields.number(&["vocab_size_per_layer_input"]);
     let rank = fields.number(&["laurel_rank"]);
@@ -70,9 +70,10 @@ fn base_of_list(fields: &mut Fields, style: Architecture) -> Architecture {
 /// next to the MLP.
 pub(super) fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture {
     let mut shape = base(fields, style);
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     let listed = fields.peek("layer_types").is_some_and(Value::is_array);
-    let layers = if listed { layers(fields, &shape) } else { Layers::of(&Architecture { global_every: 6, ..shape }) };
+    let layers =
+        if listed { layers(fields, &shape) } else { Layers::from_shape(&Architecture { global_every: 6, ..shape }) };
     let last = shape.num_hidden_layers.saturating_sub(1) as usize;
     let layers = if listed { layers } else { layers.with_mixer(last, Mixer::Attention) };
     let shared = shared_layers(fields, &of, &layers);
@@ -127,7 +128,7 @@ pub(super) fn dots(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     let shape = mixture(fields, shape);
     let layers = layers(fields, &shape);
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     let (heads, dim) = (fields.number(&["index_n_heads"]), fields.number(&["index_head_dim"]));
     for name in ["index_topk", "index_topk_freq", "index_skip_topk_offset", "indexer_rope_interleave"] {
         fields.mark(name);

@@ -12,7 +12,7 @@ use engine::params::ParamId;
 fn shared_block(fields: &mut Fields, shape: &Architecture) -> Layers {
     let words = fields.words("layers_block_type").unwrap_or_default();
     let hybrid = |layer: usize| words.get(layer).is_some_and(|word| *word == "hybrid");
-    Layers::of(shape)
+    Layers::from_shape(shape)
         .mixing(|layer| if hybrid(layer) { Mixer::Both } else { Mixer::Recurrent })
         .followed(|layer| if hybrid(layer) { Mlp::Dense } else { Mlp::None })
 }
@@ -27,7 +27,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn read(fields: &mut Fields, of: &Dims, biases: f64) -> Self {
+    fn from_fields(fields: &mut Fields, of: &Dims, biases: f64) -> Self {
         let input = match fields.number(&["attention_hidden_size"]) {
             0.0 => 2.0 * of.hidden,
             wide => wide,
@@ -49,7 +49,7 @@ fn with_wide_heads(fields: &mut Fields, style: Architecture) -> Architecture {
 
 /// Returns the shape with this total number of parameters in its layers.
 fn with_layers_of(shape: Architecture, layers: f64) -> Architecture {
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     let ends = of.vocab * of.hidden * if shape.tie_word_embeddings { 1.0 } else { 2.0 };
     with_total(shape, layers + of.hidden + ends)
 }
@@ -68,13 +68,13 @@ pub(super) fn zamba(fields: &mut Fields, style: Architecture) -> Architecture {
     }
     let shape = Architecture { recurrent, ..shape };
     let layers = shared_block(fields, &shape);
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     // Heads split the projections to the step, B and C into blocks: each reads its own channels.
     let heads = fields.number(&["n_mamba_heads"]).max(1.0);
     let rank = f64::from(recurrent.rank) + 2.0 * f64::from(recurrent.key_dim);
     let fewer = (inner - (inner / heads).floor() * heads) * rank;
     let mixer = shape.recurrent_params_per_layer() as f64 - fewer;
-    let shared = Shared::read(fields, &of, 0.0);
+    let shared = Shared::from_fields(fields, &of, 0.0);
     let both = layers.attention();
     let blocks = if shape.tie_word_embeddings { both.min(1.0) } else { both };
     let total = of.layers * (mixer + of.hidden) + blocks * shared.params + both * of.hidden * of.hidden;
@@ -100,10 +100,10 @@ pub(super) fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture 
     }
     let shape = Architecture { recurrent, ..shape };
     let layers = shared_block(fields, &shape);
-    let of = Dims::of(&shape);
+    let of = Dims::from_shape(&shape);
     let turns = fields.number(&["num_mem_blocks"]).max(1.0);
     let rank = fields.number(&["adapter_rank"]);
-    let shared = Shared::read(fields, &of, if biased { 2.0 * of.mlp + of.hidden } else { 0.0 });
+    let shared = Shared::from_fields(fields, &of, if biased { 2.0 * of.mlp + of.hidden } else { 0.0 });
     let more = fields.flag("use_shared_attention_adapter", false);
     let on_attention = if more { 6.0 * rank * shared.input } else { 0.0 };
     let adapters = rank * (of.hidden + 2.0 * of.mlp) + on_attention;

@@ -35,13 +35,13 @@ pub(super) fn read_query_encoder(
     vision: &Map<String, Value>,
 ) -> Option<(Tower, f64)> {
     let (text, wide) = (f64::from(shape.hidden_size), f64::from(shape.intermediate_size));
-    let part = |usual: &str| NestedConfig::of(vision, usual);
+    let part = |usual: &str| NestedConfig::new(vision, usual);
     Some(match kind {
         "idefics2" => {
             /// Width of the MLPs, relative to the model (`Idefics2PerceiverLayer`).
             const WIDER: f64 = 4.0;
             let tower = images::siglip(&part("idefics2_vision"), false);
-            let queries = NestedConfig::of(fields.object("perceiver_config")?, "idefics2_perceiver");
+            let queries = NestedConfig::new(fields.object("perceiver_config")?, "idefics2_perceiver");
             let number = |name: &str| queries.number(name);
             let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
             let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
@@ -55,7 +55,7 @@ pub(super) fn read_query_encoder(
             let instructed = kind != "blip-2";
             let tower = images::blip(&part("blip_2_vision_model"));
             let usual = if instructed { "instructblip_qformer" } else { "blip_2_qformer" };
-            let former = NestedConfig::of(fields.object("qformer_config")?, usual);
+            let former = NestedConfig::new(fields.object("qformer_config")?, usual);
             let width = former.number("hidden_size");
             for name in ["use_decoder_only_language_model", "image_text_hidden_size"] {
                 fields.mark(name);
@@ -69,7 +69,7 @@ pub(super) fn read_query_encoder(
             // The queries are means of four patches; two layers of the encoder are read.
             let vision = part("molmo2_vision");
             let tower = images::molmo(&vision);
-            let adapter = NestedConfig::of(fields.object("adapter_config")?, "molmo2_adapter");
+            let adapter = NestedConfig::new(fields.object("adapter_config")?, "molmo2_adapter");
             let (width, mlp) = (adapter.number("hidden_size"), adapter.number("intermediate_size"));
             let dim = adapter.number("head_dim");
             let (queries, keys) =

@@ -16,11 +16,11 @@ pub(super) fn read_several_encoders(
     text: f64,
     vision: &Map<String, Value>,
 ) -> Option<(Tower, f64)> {
-    let part = |usual: &str| NestedConfig::of(vision, usual);
+    let part = |usual: &str| NestedConfig::new(vision, usual);
     Some(match kind {
         "phi4_multimodal" => {
             let tower = images::siglip(&part("phi4_multimodal_vision"), true);
-            let audio = NestedConfig::of(fields.object("audio_config")?, "phi4_multimodal_audio");
+            let audio = NestedConfig::new(fields.object("audio_config")?, "phi4_multimodal_audio");
             // Two vectors separate crops; audio has one projection alone, and one for use with
             // images.
             let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
@@ -43,7 +43,7 @@ pub(super) fn read_several_encoders(
         }
         "qwen2_5_omni_thinker" => {
             let tower = qwen::qwen_25(&part("qwen2_5_omni_vision_encoder"));
-            let audio = NestedConfig::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
+            let audio = NestedConfig::new(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
             let (heard, out) = (sound::whisper(&audio, 2.0), audio.number_or("output_dim", OUT));
             // The positions of the encoder are a buffer.
             let others = heard.params - audio.number("max_source_positions") * heard.hidden
@@ -53,7 +53,7 @@ pub(super) fn read_several_encoders(
         }
         "qwen3_omni_moe_thinker" => {
             let tower = qwen::qwen_3(&part("qwen3_omni_moe_vision_encoder"));
-            let audio = NestedConfig::of(fields.object("audio_config")?, "qwen3_omni_moe_audio_encoder");
+            let audio = NestedConfig::new(fields.object("audio_config")?, "qwen3_omni_moe_audio_encoder");
             let heard = sound::qwen_3(&audio);
             let out = audio.number_or("output_dim", OUT);
             let ends = linear(heard.hidden, heard.hidden, true) + linear(heard.hidden, out, true);
@@ -64,14 +64,14 @@ pub(super) fn read_several_encoders(
             let tower = images::janus(&part);
             let out = part.number("projection_dim");
             let aligner = linear(tower.hidden, out, true) + (part.number("depth") - 1.0) * linear(out, out, true);
-            let drawn = NestedConfig::of(fields.object("vq_config")?, "janus_vqgan");
+            let drawn = NestedConfig::new(fields.object("vq_config")?, "janus_vqgan");
             (Tower { others: drawn::vq(&drawn), ..tower }, aligner)
         }
         "deepseek_vl_hybrid" => {
             // SAM reads the image at a higher resolution; two convolutions reduce its output to an
             // equal number of tokens.
             let tower = images::siglip(&part("siglip_vision_model"), true);
-            let fine = NestedConfig::of(fields.object("high_res_vision_config")?, "sam_vision_model");
+            let fine = NestedConfig::new(fields.object("high_res_vision_config")?, "sam_vision_model");
             let sam = images::sam(&fine);
             let out = fine.number_or("output_channels", 256.0);
             let neck = sam.hidden * out + 9.0 * out * out + 2.0 * layer_norm(out) + 9.0 * 10.0 * out * out + 1.0;
@@ -109,13 +109,13 @@ pub(super) fn read_several_encoders(
         "unlimited_ocr" => {
             // The layers of CLIP read SAM's output, reduced to fewer tokens.
             let own = |name: &str| vision.get(name).and_then(Value::as_object);
-            let fine = NestedConfig::of(own("sam_config")?, "unlimited_ocr_sam_vision_model");
+            let fine = NestedConfig::new(own("sam_config")?, "unlimited_ocr_sam_vision_model");
             let sam = images::sam(&fine);
             let out = fine.number_or("output_channels", 256.0);
             let widths = fine.numbers("downsample_channels");
             let (first, last) = (widths.first()?, widths.last()?);
             let smaller = 9.0 * (out * first + first * last);
-            let encoder = images::clip(&NestedConfig::of(own("encoder_config")?, "unlimited_ocr_vision_encoder"));
+            let encoder = images::clip(&NestedConfig::new(own("encoder_config")?, "unlimited_ocr_vision_encoder"));
             // These layers have no patch embedding and no final norm.
             let patches = 3.0 * encoder.patch * encoder.patch * encoder.hidden + layer_norm(encoder.hidden);
             let projection = linear(encoder.hidden + last, text, true) + 2.0 * text;

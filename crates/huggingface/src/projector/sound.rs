@@ -17,7 +17,7 @@ pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower
         "granite_speech" | "granite_speech_plus" => return granite(fields, text),
         _ => return None,
     };
-    let audio = NestedConfig::of(fields.object("audio_config")?, usual);
+    let audio = NestedConfig::new(fields.object("audio_config")?, usual);
     for name in ["audio_token_index", "hidden_size", "audio_length_per_tok"] {
         fields.mark(name);
     }
@@ -49,8 +49,8 @@ pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower
 
 /// Reads Granite Speech (arXiv 2505.08699): a conformer, and a Q-Former over windows of its output.
 fn granite(fields: &mut Fields, text: f64) -> Option<(Tower, f64)> {
-    let encoder = NestedConfig::of(fields.object("encoder_config")?, "granite_speech_encoder");
-    let former = NestedConfig::of(fields.object("projector_config")?, "blip_2_qformer");
+    let encoder = NestedConfig::new(fields.object("encoder_config")?, "granite_speech_encoder");
+    let former = NestedConfig::new(fields.object("projector_config")?, "blip_2_qformer");
     let window = fields.outer_number("window_size").unwrap_or(15.0);
     let rate = fields.outer_number("downsample_rate").unwrap_or(5.0).max(1.0);
     for name in ["window_size", "downsample_rate", "has_lora_adapter", "cat_hidden_layers"] {

@@ -1,7 +1,7 @@
 //! Scenarios pinned in a link, written as differences from the scenario on screen unless a whole
 //! link is shorter and has fewer pairs.
 
-use super::read::{check_versions, read};
+use super::read::{check_versions, read_scenario};
 use super::write::{model_key, value_text, write};
 use crate::keys::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, SCALE_KEY, VERSION_KEY, is_key};
 use crate::pairs::Pairs;
@@ -21,7 +21,7 @@ pub(crate) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Vec<Issue>) 
     }
     let mut found = Vec::new();
     check_versions(&own, &mut found);
-    let scenario = read(&own, &mut found);
+    let scenario = read_scenario(&own, &mut found);
     found.append(&mut own.issues);
     // A pair of the scenario on screen that does not apply to the pin is not a mistake.
     found.retain(|issue| issue.severity == Severity::Error || issue.key.is_none_or(is_own));

@@ -43,7 +43,7 @@ pub(crate) fn check_versions(pairs: &Pairs, issues: &mut Vec<Issue>) {
 }
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
-pub(crate) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
+pub(crate) fn read_scenario(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     let mut scenario = start();
     presets(pairs, &mut scenario, issues);
     if let Some(typed) = pairs.value(RELEASE_KEY) {

@@ -10,7 +10,7 @@ use crate::release::apply;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use catalog::revisions::FIRST_REVISION;
 use engine::params::quantity::{exact, link_text, text};
-use engine::params::{ParamKind, Param, ParamId, Unit, every, is_held};
+use engine::params::{Param, ParamId, ParamKind, Unit, every, is_held};
 use engine::scenario::data::UNSAID;
 use engine::scenario::layers::write_layers;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
@@ -179,7 +179,9 @@ fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
 pub(crate) fn value_text(param: &Param, scenario: &Scenario) -> String {
     match &param.kind {
         ParamKind::Number(number) => link_text(number, scenario),
-        ParamKind::Choice(choice) => choice.options.get((choice.get)(scenario)).map_or("", |option| option.key).to_owned(),
+        ParamKind::Choice(choice) => {
+            choice.options.get((choice.get)(scenario)).map_or("", |option| option.key).to_owned()
+        }
     }
 }
 

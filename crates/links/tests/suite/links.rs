@@ -7,7 +7,7 @@ use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use catalog::{MODELS, SCENARIOS, default_scenario};
 use engine::json::compact;
 use engine::model::run::RunChoices;
-use engine::params::{ARCHITECTURE, CONSTANTS, ParamKind, PARAMS, ParamId, every, find, is_held};
+use engine::params::{ARCHITECTURE, CONSTANTS, PARAMS, ParamId, ParamKind, every, find, is_held};
 use engine::scenario::data::Length;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{Scenario, Strategy as Sharding};

@@ -57,12 +57,12 @@ fn main() -> ExitCode {
     let free: Vec<bool> = constants.iter().map(|(constant, _)| is_free(constant.key)).collect();
     let mut tables = table::Tables::default();
     for file in &files {
-        if let Err(message) = tables.read(file) {
+        if let Err(message) = tables.read_file(file) {
             eprintln!("{message}");
             return ExitCode::from(2);
         }
     }
-    let mut cases: Vec<Case> = tables.training.iter().filter_map(|entry| Case::of(entry, &constants)).collect();
+    let mut cases: Vec<Case> = tables.training.iter().filter_map(|entry| Case::prepare(entry, &constants)).collect();
     let sources = numbered(&mut cases);
     let all: Vec<&Case> = cases.iter().collect();
     let mut start = vec![1.0; constants.len()];

@@ -66,7 +66,7 @@ fn run() -> Result<Vec<String>, String> {
         return Err(USAGE.to_owned());
     }
     let mut tables = Tables::default();
-    let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();
+    let failures: Vec<String> = files.iter().filter_map(|file| tables.read_file(file).err()).collect();
     let mut out = std::io::stdout().lock();
     let written = match format {
         Format::Score => print::score(&mut out, &tables),

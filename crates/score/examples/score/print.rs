@@ -11,7 +11,7 @@ use links::encode;
 use serde_json::{Map, Value, json};
 
 use crate::steps;
-use crate::table::{Line, Tables};
+use crate::table::{OtherRow, Tables};
 use crate::write::{object_of, reasons, write_line};
 
 /// Writes the score of each source and of all rows, followed by the scores of the memory tracker,
@@ -44,7 +44,12 @@ pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     others(out, "Bus bandwidth of collectives", &tables.collectives, |collective| Some(collective.error()))
 }
 
-fn others<T>(out: &mut impl Write, name: &str, lines: &[Line<T>], error: impl Fn(&T) -> Option<f64>) -> io::Result<()> {
+fn others<T>(
+    out: &mut impl Write,
+    name: &str,
+    lines: &[OtherRow<T>],
+    error: impl Fn(&T) -> Option<f64>,
+) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
@@ -122,7 +127,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
         });
         write_line(out, object)?;
     }
-    for Line { file, number, id, outcome } in &tables.tracked {
+    for OtherRow { file, number, id, outcome } in &tables.tracked {
         let mut object = Map::new();
         object.insert("file".into(), json!(file));
         object.insert("row_id".into(), json!(id));
@@ -140,7 +145,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
         write_line(out, Value::Object(object))?;
     }
     steps::json(out, &tables.traced)?;
-    for Line { file, number, outcome, .. } in &tables.collectives {
+    for OtherRow { file, number, outcome, .. } in &tables.collectives {
         let collective = outcome.as_ref().ok();
         let object = json!({
             "file": file,

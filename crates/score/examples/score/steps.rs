@@ -6,15 +6,15 @@ use ::score::traced::score::{Compared, Spread, by_source};
 use ::score::traced::{Figures, Traced};
 use serde_json::{Value, json};
 
-use crate::table::{Line, used};
+use crate::table::{OtherRow, used};
 use crate::write::{object_of, reasons, write_line};
 
 /// Writes the score of each source and of all steps.
-pub(crate) fn score(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<()> {
+pub(crate) fn score(out: &mut impl Write, lines: &[OtherRow<Traced>]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let steps: Vec<Compared> = used(lines).iter().map(Compared::of).collect();
+    let steps: Vec<Compared> = used(lines).iter().map(Compared::compare).collect();
     writeln!(out, "Traced steps: {} of {} rows", steps.len(), lines.len())?;
     for (source, score) in by_source(&steps) {
         writeln!(out, "  {source}, {} rows", score.rows)?;
@@ -31,8 +31,8 @@ fn spelled(Spread { errors, worst }: Spread) -> String {
 }
 
 /// Writes one JSON object per step.
-pub(crate) fn json(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<()> {
-    for Line { file, number, id, outcome } in lines {
+pub(crate) fn json(out: &mut impl Write, lines: &[OtherRow<Traced>]) -> io::Result<()> {
+    for OtherRow { file, number, id, outcome } in lines {
         let step = outcome.as_ref().ok().map(Traced::predicted);
         let number_of = |figure: fn(&Figures) -> f64| step.as_ref().map(|step| figure(step).round() as u64);
         let object: Value = json!({
@@ -57,12 +57,12 @@ const SHOWN: f64 = 0.002;
 
 /// Writes one tab-separated line per step, for reading: errors, moments, and the deviation of
 /// categories in MB.
-pub(crate) fn rows(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<()> {
+pub(crate) fn rows(out: &mut impl Write, lines: &[OtherRow<Traced>]) -> io::Result<()> {
     writeln!(
         out,
         "row_id\tsource\tallocated_gb\terror\treserved_error\texpandable_error\tmoment\tpredicted_moment\tleft_out\toff_mb"
     )?;
-    for Line { id, outcome, .. } in lines {
+    for OtherRow { id, outcome, .. } in lines {
         let traced = match outcome {
             Ok(traced) => traced,
             Err(left_out) => {
@@ -70,7 +70,7 @@ pub(crate) fn rows(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<(
                 continue;
             }
         };
-        let step = Compared::of(traced);
+        let step = Compared::compare(traced);
         let [fixed, expandable] = step.reserved;
         let (is, was) = (&step.predicted, &traced.measured);
         let differences = is.by.iter().zip(&was.by).map(|((name, is), (_, was))| (name, is - was));

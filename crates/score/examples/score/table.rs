@@ -47,14 +47,14 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// Reads a file and evaluates its rows. Tables without a score are named on stderr.
-    pub(crate) fn read(&mut self, path: &str) -> Result<(), String> {
+    pub(crate) fn read_file(&mut self, path: &str) -> Result<(), String> {
         let mut reader = ReaderBuilder::new()
             .flexible(true)
             .from_path(path)
             .map_err(|error| format!("`{path}` could not be read: {error}."))?;
         let header = reader.headers().map_err(|error| format!("`{path}` has no header: {error}."))?.clone();
         let names: Vec<&str> = header.iter().map(|name| name.trim().trim_start_matches('\u{feff}')).collect();
-        let schema = Schema::of(&names).ok_or_else(|| {
+        let schema = Schema::from_header(&names).ok_or_else(|| {
             format!("`{path}` has columns that belong to no known table of measurements: {}.", names.join(", "))
         })?;
         let file = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy()).into_owned();
@@ -71,15 +71,21 @@ impl Tables {
             let id = Some(cells.get("row_id")).filter(|id| !id.is_empty());
             let id = id.map_or_else(|| number.to_string(), str::to_owned);
             match schema {
-                Schema::Tracker => self.tracked.push(OtherRow { file, number, id, outcome: tracker::read(&cells) }),
-                Schema::Traced => self.traced.push(OtherRow { file, number, id, outcome: traced::read(&cells) }),
-                Schema::Hybrid => self.hybrid.push(OtherRow { file, number, id, outcome: hybrid::read(&cells) }),
+                Schema::Tracker => {
+                    self.tracked.push(OtherRow { file, number, id, outcome: tracker::read_tracked_run(&cells) })
+                }
+                Schema::Traced => {
+                    self.traced.push(OtherRow { file, number, id, outcome: traced::read_traced_step(&cells) })
+                }
+                Schema::Hybrid => {
+                    self.hybrid.push(OtherRow { file, number, id, outcome: hybrid::read_hybrid_step(&cells) })
+                }
                 Schema::Collectives => {
-                    self.collectives.push(OtherRow { file, number, id, outcome: collectives::read(&cells) });
+                    self.collectives.push(OtherRow { file, number, id, outcome: collectives::read_collective(&cells) });
                 }
                 _ => {
                     unread.extend(columns::unread(&cells));
-                    self.training.push(Entry::new(&file, Row::read(&cells)));
+                    self.training.push(Entry::new(&file, Row::from_cells(&cells)));
                 }
             }
         }

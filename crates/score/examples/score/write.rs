@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::table::Line;
+use crate::table::OtherRow;
 
 /// Writes the number of rows left out, by reason.
-pub(crate) fn reasons<T>(out: &mut impl Write, lines: &[Line<T>]) -> io::Result<()> {
+pub(crate) fn reasons<T>(out: &mut impl Write, lines: &[OtherRow<T>]) -> io::Result<()> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for left_out in lines.iter().filter_map(|line| line.outcome.as_ref().err()) {
         *reasons.entry(&left_out.reason).or_default() += 1;

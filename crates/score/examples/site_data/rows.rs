@@ -20,7 +20,7 @@ pub(crate) fn rows(root: &Path) -> Result<String, String> {
     let mut rows = Vec::new();
     for folder in FOLDERS {
         for file in files(&root.join(folder))? {
-            let read = read(&file, &mut rows);
+            let read = add_runs(&file, &mut rows);
             read.map_err(|error| format!("`{}` could not be read: {error}.", file.display()))?;
         }
     }
@@ -39,18 +39,18 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Reads the training runs of a table. Other tables add no rows.
-fn read(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
+fn add_runs(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
     let mut reader = Reader::from_path(path)?;
     let header = reader.headers()?.clone();
     let names: Vec<&str> = header.iter().collect();
-    if Schema::of(&names) != Some(Schema::Training) {
+    if Schema::from_header(&names) != Some(Schema::Training) {
         return Ok(());
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for record in reader.records() {
         let record = record?;
         let cells: Cells = names.iter().copied().zip(&record).collect();
-        rows.extend(publish::published(&Entry::new(&file, Row::read(&cells))));
+        rows.extend(publish::published(&Entry::new(&file, Row::from_cells(&cells))));
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub struct Case {
 impl Case {
     /// Prepares a row; `None` if the row has no measured step time, or if the row's author warns
     /// about its accuracy.
-    pub fn of(entry: &Entry, constants: &[(&Fitted, &'static Action)]) -> Option<Self> {
+    pub fn prepare(entry: &Entry, constants: &[(&Fitted, &'static Action)]) -> Option<Self> {
         let prediction = entry.outcome.as_ref().ok()?;
         let measured = prediction.measured.step_time_s?;
         let scenario = prediction.scenario;

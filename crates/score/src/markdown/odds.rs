@@ -60,5 +60,5 @@ fn cells(of: &Tenth) -> String {
     if of.runs == 0 {
         return "0 | 0 | - | -".to_owned();
     }
-    format!("{} | {} | {:.0} % | {:.0} %", of.runs, of.ran, 1e2 * of.share(), 1e2 * of.said())
+    format!("{} | {} | {:.0} % | {:.0} %", of.runs, of.ran, 1e2 * of.share(), 1e2 * of.mean_odds())
 }

@@ -28,7 +28,7 @@ impl Tenth {
     }
 
     /// Returns the mean of the odds.
-    pub fn said(&self) -> f64 {
+    pub fn mean_odds(&self) -> f64 {
         self.said / self.runs.max(1) as f64
     }
 }

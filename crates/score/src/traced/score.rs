@@ -25,7 +25,7 @@ pub struct Compared {
 
 impl Compared {
     /// Plays the step and compares the result with the trace.
-    pub fn of(traced: &Traced) -> Self {
+    pub fn compare(traced: &Traced) -> Self {
         let (predicted, measured) = (traced.predicted(), &traced.measured);
         let ([fixed, expandable], [measured_fixed, measured_expandable]) = (predicted.reserved, measured.reserved);
         Self {
@@ -49,7 +49,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn of(errors: &[f64]) -> Self {
+    fn from_errors(errors: &[f64]) -> Self {
         let worst = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
         Self { errors: Errors::from_errors(errors).unwrap_or_default(), worst }
     }
@@ -83,9 +83,9 @@ pub fn score<'a>(steps: impl IntoIterator<Item = &'a Compared>) -> Score {
     Score {
         rows: allocated.len(),
         agree: agree as f64 / allocated.len().max(1) as f64,
-        allocated: Spread::of(&allocated),
-        reserved: Spread::of(&reserved),
-        expandable: Spread::of(&expandable),
+        allocated: Spread::from_errors(&allocated),
+        reserved: Spread::from_errors(&reserved),
+        expandable: Spread::from_errors(&expandable),
     }
 }
 

@@ -31,7 +31,7 @@ fn no_constant_is_a_standard_deviation_from_what_the_steps_ask_for() {
     let constants = constants();
     let entries =
         [&PUBLISHED.training, &PUBLISHED.mixtures, &PUBLISHED.tuned, &PUBLISHED.silicon].into_iter().flatten();
-    let mut cases: Vec<Case> = entries.filter_map(|entry| Case::of(entry, &constants)).collect();
+    let mut cases: Vec<Case> = entries.filter_map(|entry| Case::prepare(entry, &constants)).collect();
     let sources = numbered(&mut cases).len();
     let cases: Vec<&Case> = cases.iter().collect();
     assert!(cases.len() > 3000, "{}", cases.len());

@@ -35,7 +35,7 @@ fn cells<'a>(changes: &[(&'a str, &'a str)]) -> Cells<'a> {
 }
 
 fn predict(changes: &[(&str, &str)]) -> Result<Prediction, LeftOut> {
-    predict::predict(&Row::read(&cells(changes)))
+    predict::predict(&Row::from_cells(&cells(changes)))
 }
 
 fn reason(changes: &[(&str, &str)]) -> String {
@@ -47,14 +47,14 @@ fn columns_make_the_scenario_of_the_same_link() {
     let link = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8192&accum=2&strategy=full-shard&recompute=full";
     let run = predict(&[]).unwrap();
     assert_eq!(run.scenario, decode(link).scenario);
-    assert_eq!(Row::read(&cells(&[])).linked.link, encode(&run.scenario));
+    assert_eq!(Row::from_cells(&cells(&[])).linked.link, encode(&run.scenario));
     let notes: Vec<&str> = run.notes.iter().collect();
     assert!(notes[0].contains("usual node of the H100 SXM"), "{notes:?}");
     let unstated = ["recipe", "optimizer", "framework"].map(|key| format!("{key} is not stated"));
     assert_eq!(notes.len(), 4, "{notes:?}");
     assert!(unstated.iter().zip(&notes[1..]).all(|(unstated, note)| note.starts_with(unstated)), "{notes:?}");
     let header: Vec<&str> = RUN.iter().map(|(name, _)| *name).chain(["step_time_s"]).collect();
-    assert_eq!(Schema::of(&header), Some(Schema::Training));
+    assert_eq!(Schema::from_header(&header), Some(Schema::Training));
 }
 
 #[test]
@@ -106,14 +106,14 @@ fn memory_and_outcome_are_compared_in_kind() {
     let unstated = predict(&[("peak_mem_gib", "50")]).unwrap();
     assert_eq!(unstated.measured.kind, MemoryKind::Reserved);
     assert!(unstated.notes.iter().any(|note| note == "peak_kind is not stated: reserved"));
-    let failed = Row::read(&cells(&[("peak_mem_gib", "79"), ("outcome", "oom")]));
+    let failed = Row::from_cells(&cells(&[("peak_mem_gib", "79"), ("outcome", "oom")]));
     assert_eq!((failed.linked.end, failed.linked.measured.peak_gib), (Some(End::OutOfMemory), None));
-    assert!(failed.failed() && Row::read(&cells(&[("step_time_s", "2")])).succeeded());
+    assert!(failed.failed() && Row::from_cells(&cells(&[("step_time_s", "2")])).succeeded());
 }
 
 #[test]
 fn the_scenario_decides_the_subject() {
-    let set = |changes: &[(&str, &str)]| Entry::new("own.csv", Row::read(&cells(changes))).set();
+    let set = |changes: &[(&str, &str)]| Entry::new("own.csv", Row::from_cells(&cells(changes))).set();
     assert_eq!(set(&[]), Set::Dense);
     assert_eq!(set(&[("trainable", "lora"), ("lora_rank", "16")]), Set::Tuned);
     assert_eq!(set(&[("model_name", "Mixtral 8x7B")]), Set::Mixture);

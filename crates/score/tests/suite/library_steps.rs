@@ -21,14 +21,14 @@ struct Table {
 
 const HYBRID: Table = Table {
     text: include_str!("../../../../tests/measured/hybrid_memory.csv"),
-    read: hybrid::read,
+    read: hybrid::read_hybrid_step,
     at_least: 24,
     median: 0.02,
     worst: 0.15,
 };
 const TOWERS: Table = Table {
     text: include_str!("../../../../tests/measured/tower_memory.csv"),
-    read: towers::read,
+    read: towers::read_tower_step,
     at_least: 8,
     median: 0.025,
     worst: 0.05,

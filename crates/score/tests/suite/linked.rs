@@ -11,7 +11,7 @@ use crate::published::PUBLISHED;
 const LINK: &str = "v=1&cluster=dgx-h100&model=llama-3.1-8b&seq=8192&gpus=128";
 
 fn row(columns: &[(&str, &str)]) -> Row {
-    Row::read(&columns.iter().copied().collect())
+    Row::from_cells(&columns.iter().copied().collect())
 }
 
 #[test]

@@ -189,7 +189,8 @@ fn host_bound_runs_and_fp32_norms_are_predicted() {
         let rows = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures);
         let rows = rows.filter(|entry| entry.source().contains(source));
         let predictions = rows.filter_map(|entry| entry.outcome.as_ref().ok());
-        let errors = Errors::from_errors(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
+        let errors =
+            Errors::from_errors(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
         assert!(errors.count > 100 && errors.median < limit, "{source}: {errors:?}");
     }
 }
@@ -303,7 +304,8 @@ fn steps_on_other_silicon_are_predicted() {
         assert!(score.rows == rows && score.used >= read, "{file}: {} of {}", score.used, score.rows);
         assert!(score.confusion.ran_does_not <= out_of_memory, "{file}: {:?}", score.confusion);
         let predictions = entries().filter_map(|entry| entry.outcome.as_ref().ok());
-        let errors = Errors::from_errors(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
+        let errors =
+            Errors::from_errors(&predictions.filter_map(Prediction::step_error).collect::<Vec<f64>>()).unwrap();
         assert!(errors.median < most, "{file}: {errors:?}");
     }
 }
@@ -361,7 +363,7 @@ fn rows_of_the_page_are_the_rows_of_the_score() {
     let entries: Vec<&Entry> = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).collect();
     let with_row: Vec<_> =
         entries.iter().filter_map(|entry| Some((*entry, ::score::publish::published(entry)?))).collect();
-    let read = text::read(&text::write(with_row.iter().map(|(_, row)| row)));
+    let read = text::parse_published(&text::write(with_row.iter().map(|(_, row)| row)));
     assert_eq!(read.len(), with_row.len());
     let (mut fast, mut peaks, mut mixtures, mut fitted) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for ((entry, row), page) in with_row.iter().zip(&read) {

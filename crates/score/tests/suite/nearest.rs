@@ -8,7 +8,8 @@ use score::publish;
 fn every_published_row_is_its_own_nearest() {
     let published = &*PUBLISHED;
     let entries = published.training.iter().chain(&published.mixtures);
-    let traits: Vec<Traits> = entries.filter_map(publish::published).map(|row| Traits::of(&row.scenario())).collect();
+    let traits: Vec<Traits> =
+        entries.filter_map(publish::published).map(|row| Traits::from_scenario(&row.scenario())).collect();
     assert!(traits.len() > 1_000, "{} rows", traits.len());
     for own in &traits {
         let found = nearest(own, traits.iter(), 5);

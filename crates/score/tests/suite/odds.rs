@@ -29,7 +29,7 @@ const CLOSE: f64 = 0.08;
 /// Returns the difference between the share and the mean of the odds, less `errors` standard errors
 /// of the share.
 fn off(tenth: &Tenth, errors: f64) -> f64 {
-    let (said, runs) = (tenth.said(), tenth.runs as f64);
+    let (said, runs) = (tenth.mean_odds(), tenth.runs as f64);
     (tenth.share() - said).abs() - errors * (said * (1.0 - said) / runs).sqrt()
 }
 
@@ -41,7 +41,7 @@ fn runs_run_as_often_as_is_said() {
     let filled: Vec<&Tenth> = tenths.iter().filter(|tenth| tenth.runs >= FEWEST).collect();
     assert!(filled.len() >= 5 && filled.iter().map(|tenth| tenth.runs).sum::<usize>() > 1900, "{tenths:?}");
     for tenth in filled {
-        assert!(off(tenth, 0.0) <= CLOSE, "{:.2} ran of {:.2} said: {tenth:?}", tenth.share(), tenth.said());
+        assert!(off(tenth, 0.0) <= CLOSE, "{:.2} ran of {:.2} said: {tenth:?}", tenth.share(), tenth.mean_odds());
     }
 }
 
@@ -54,7 +54,7 @@ fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
     let filled: Vec<&Tenth> = tenths.iter().filter(|tenth| tenth.runs >= FEWEST).collect();
     assert!(filled.len() >= 5, "{tenths:?}");
     for tenth in filled {
-        assert!(off(tenth, 1.0) <= CLOSE, "{:.2} ran of {:.2} said: {tenth:?}", tenth.share(), tenth.said());
+        assert!(off(tenth, 1.0) <= CLOSE, "{:.2} ran of {:.2} said: {tenth:?}", tenth.share(), tenth.mean_odds());
     }
 }
 

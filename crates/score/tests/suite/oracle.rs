@@ -16,7 +16,7 @@ const WORST: f64 = 0.05;
 const CATEGORY: f64 = 0.06;
 
 fn runs() -> Vec<Tracked> {
-    rows(ROWS, tracker::read).into_iter().map(Result::unwrap).collect()
+    rows(ROWS, tracker::read_tracked_run).into_iter().map(Result::unwrap).collect()
 }
 
 #[test]

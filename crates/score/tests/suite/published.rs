@@ -73,18 +73,18 @@ fn read(path: &Path, published: &mut Published) {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header = reader.headers().unwrap().clone();
     let names: Vec<&str> = header.iter().collect();
-    let schema = Schema::of(&names).unwrap_or_else(|| panic!("{}: unknown header", path.display()));
+    let schema = Schema::from_header(&names).unwrap_or_else(|| panic!("{}: unknown header", path.display()));
     let file = path.file_name().unwrap().to_string_lossy().into_owned();
     for record in reader.records() {
         let record = record.unwrap();
         let cells: Cells = header.iter().zip(&record).collect();
         match schema {
-            Schema::Tracker => published.tracked.extend(tracker::read(&cells)),
-            Schema::Traced => published.traced.extend(traced::read(&cells)),
-            Schema::Hybrid => published.hybrid.extend(hybrid::read(&cells)),
-            Schema::Collectives => published.collectives.extend(collectives::read(&cells)),
+            Schema::Tracker => published.tracked.extend(tracker::read_tracked_run(&cells)),
+            Schema::Traced => published.traced.extend(traced::read_traced_step(&cells)),
+            Schema::Hybrid => published.hybrid.extend(hybrid::read_hybrid_step(&cells)),
+            Schema::Collectives => published.collectives.extend(collectives::read_collective(&cells)),
             schema if !schema.is_scored() => {}
-            _ => published.training.push(Entry::new(&file, Row::read(&cells))),
+            _ => published.training.push(Entry::new(&file, Row::from_cells(&cells))),
         }
     }
 }

@@ -41,11 +41,11 @@ fn rows_with_frozen_weights() -> Vec<Traced> {
 }
 
 fn all() -> Vec<Traced> {
-    crate::rows(ROWS, traced::read).into_iter().flatten().collect()
+    crate::rows(ROWS, traced::read_traced_step).into_iter().flatten().collect()
 }
 
 fn steps() -> Vec<Compared> {
-    rows().iter().map(Compared::of).collect()
+    rows().iter().map(Compared::compare).collect()
 }
 
 /// Maximum errors of allocated bytes for steps with frozen weights.
@@ -54,7 +54,7 @@ const FROZEN_WORST: f64 = 0.06;
 
 #[test]
 fn allocated_bytes_beside_frozen_weights_are_the_traced_ones() {
-    let steps: Vec<Compared> = rows_with_frozen_weights().iter().map(Compared::of).collect();
+    let steps: Vec<Compared> = rows_with_frozen_weights().iter().map(Compared::compare).collect();
     let median = score::score(&steps).allocated.errors.median;
     assert!(median < FROZEN_MEDIAN, "median {median}");
     let off = beyond(&steps, FROZEN_WORST, |step| step.allocated);

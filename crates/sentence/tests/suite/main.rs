@@ -8,7 +8,7 @@ use catalog::{SCENARIOS, default_scenario};
 use engine::scenario::Scenario;
 use links::{decode, encode};
 use proptest::prelude::*;
-use sentence::{Topic, NOTHING, Understood, understand};
+use sentence::{NOTHING, Topic, Understood, understand};
 
 const USERS: &str = include_str!("../../../../tests/sentences/users.txt");
 const HARD: &str = include_str!("../../../../tests/sentences/hard.txt");

@@ -40,9 +40,9 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
     let layers = eighty_layers().setup();
     let stage = stages(&layers).first;
     let write = fastest_of(STEP_RUNS, &now, |_| {
-        black_box(Trace::of(black_box(&layers), &stage));
+        black_box(Trace::record(black_box(&layers), &stage));
     });
-    let trace = Trace::of(&layers, &stage);
+    let trace = Trace::record(&layers, &stage);
     let simulate = fastest_of(STEP_RUNS, &now, |_| {
         black_box(black_box(&trace).reserved(Segments::Fixed));
     });

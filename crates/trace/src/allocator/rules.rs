@@ -39,7 +39,7 @@ pub(super) fn rounded(bytes: u64) -> u64 {
 /// ```
 pub fn asked_of_driver(bytes: u64) -> u64 {
     let size = rounded(bytes);
-    PoolKind::of(size).segment(size)
+    PoolKind::for_size(size).segment(size)
 }
 
 /// Returns whether a remainder of `rest` bytes is split off (`should_split`).
@@ -73,7 +73,7 @@ pub enum PoolKind {
 
 impl PoolKind {
     /// Returns the pool of a rounded request (`get_pool`).
-    pub(super) const fn of(size: u64) -> Self {
+    pub(super) const fn for_size(size: u64) -> Self {
         if size <= SMALL_REQUEST { Self::Small } else { Self::Large }
     }
 

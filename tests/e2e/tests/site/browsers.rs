@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result};
 use e2e::files::FileServer;
-use e2e::{Key, BrowserKind, wait_for};
+use e2e::{BrowserKind, Key, wait_for};
 use tempfile::tempdir;
 
 use crate::page::{PATIENCE, Page, WITNESS, copy_of_the_site};

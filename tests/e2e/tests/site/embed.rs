@@ -24,8 +24,12 @@ const SITE: &str = "some/sub/path/";
 const HOST: &str = "host/";
 
 /// The browser, and whether the page has another origin than the site.
-const WAYS: [(BrowserKind, bool); 4] =
-    [(BrowserKind::Chromium, false), (BrowserKind::Chromium, true), (BrowserKind::Firefox, false), (BrowserKind::Firefox, true)];
+const WAYS: [(BrowserKind, bool); 4] = [
+    (BrowserKind::Chromium, false),
+    (BrowserKind::Chromium, true),
+    (BrowserKind::Firefox, false),
+    (BrowserKind::Firefox, true),
+];
 
 /// Number of frames, in this order: a map with sliders, timeline and memory, the custom element.
 const FRAMES: usize = 3;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, ensure};
 use e2e::files::{Fate, FileServer};
-use e2e::{Key, BrowserKind, Session, wait_for};
+use e2e::{BrowserKind, Key, Session, wait_for};
 use serde_json::json;
 use tempfile::{TempDir, tempdir};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use e2e::server::Server;
 use e2e::session::{PICTURE, QUIET};
-use e2e::{Element, BrowserKind, Session, wait_for};
+use e2e::{BrowserKind, Element, Session, wait_for};
 use serde_json::json;
 use walkdir::WalkDir;
 use xtask::shell::dist;

@@ -2,8 +2,8 @@
 //! nginx sends the same, and the page works behind both.
 
 use anyhow::{Context as _, Result};
-use e2e::Key;
 use e2e::BrowserKind;
+use e2e::Key;
 use e2e::server::{Answer, Server, fetch_with};
 use xtask::programs::NGINX_BROTLI;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use e2e::{Element, Key, BrowserKind, wait_for};
+use e2e::{BrowserKind, Element, Key, wait_for};
 use serde_json::json;
 
 use crate::page::{PATIENCE, Page, SLIDERS, Sight};

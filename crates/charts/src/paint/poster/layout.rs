@@ -71,7 +71,7 @@ pub(in crate::paint) struct Layout {
 }
 
 impl Layout {
-    pub(in crate::paint) fn of(poster: &Poster) -> Self {
+    pub(in crate::paint) fn new(poster: &Poster) -> Self {
         let [subject, _, rest] = &poster.headline;
         let lead = |text: &str| wrapped(text.trim(), (TILES - 2.0 * MARGIN) * TEXT / super::LEAD);
         let (subject, rest) = (lead(subject), lead(rest));

@@ -19,7 +19,7 @@ const HELD_OUT_MIXTURES: &str =
     " Refitted with one model left out, that model's rows were off by 8 to 14 % in the median.";
 
 impl Errors {
-    fn of(rows: &ScoredRows, view: AgreementView, set: Option<Set>) -> Self {
+    fn new(rows: &ScoredRows, view: AgreementView, set: Option<Set>) -> Self {
         let mut errors = Self::default();
         let of_set = |row: &Scored| set.is_none_or(|set| set == row.row.set);
         for (_, row, (measured, predicted)) in shown(rows, view).filter(|(_, row, _)| of_set(row)) {
@@ -42,7 +42,7 @@ impl Errors {
 /// Writes the caption: `2,381 published step times: median error 18.2 %, 47.1 % of them within 20
 /// %. Constants were fitted to 1,309 of them.`
 pub(super) fn caption(rows: &ScoredRows, view: AgreementView) -> String {
-    let errors = Errors::of(rows, view, None);
+    let errors = Errors::new(rows, view, None);
     let count = |count: usize| format::count(count as f64);
     let what = view.measure.label();
     if errors.sizes.is_empty() {
@@ -85,7 +85,7 @@ fn these(all: usize) -> &'static str {
 pub fn kinds(rows: &ScoredRows, view: AgreementView) -> Vec<(usize, &'static str, String)> {
     let mut kinds = Vec::new();
     for (place, (name, set)) in SET_NAMES.into_iter().zip(Set::ALL).enumerate() {
-        let errors = Errors::of(rows, view, Some(set));
+        let errors = Errors::new(rows, view, Some(set));
         if !errors.sizes.is_empty() {
             let count = format::count(errors.sizes.len() as f64);
             let rows = if errors.sizes.len() == 1 { "row" } else { "rows" };

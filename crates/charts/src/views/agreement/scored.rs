@@ -27,20 +27,20 @@ impl ScoredRows {
         if known.is_none() {
             self.sources.push(row.source.clone());
         }
-        self.rows.push(Scored::of(row, source));
+        self.rows.push(Scored::evaluate(row, source));
     }
 
     /// Returns the row most similar to a scenario, and its distance in steps
     /// ([`analysis::similar_runs`]).
     pub fn nearest(&self, scenario: &Scenario) -> Option<(&Scored, f64)> {
-        let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), 1);
+        let found = nearest(&Traits::from_scenario(scenario), self.rows.iter().map(|scored| &scored.traits), 1);
         found.first().and_then(|(place, steps)| Some((self.rows.get(*place)?, *steps)))
     }
 
     /// Returns the rows most similar to a scenario in the traits that decide its speed, the nearest
     /// first.
     pub fn like(&self, scenario: &Scenario, most: usize) -> Vec<&Scored> {
-        let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), most);
+        let found = nearest(&Traits::from_scenario(scenario), self.rows.iter().map(|scored| &scored.traits), most);
         found.into_iter().filter_map(|(place, _)| self.rows.get(place)).collect()
     }
 }
@@ -64,11 +64,11 @@ pub struct Scored {
 
 impl Scored {
     /// Evaluates a row of this source.
-    fn of(row: Published, source: usize) -> Self {
+    fn evaluate(row: Published, source: usize) -> Self {
         let scenario = row.scenario();
         Self {
             source,
-            traits: Traits::of(&scenario),
+            traits: Traits::from_scenario(&scenario),
             name: name(&row, &scenario),
             step_s: row.predicted_step(&scenario),
             peak_gib: row.peak.map(|peak| peak.predicted(&scenario)),

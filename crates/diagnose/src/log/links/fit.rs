@@ -180,7 +180,7 @@ pub fn fit(points: &[Point], scenario: &Scenario) -> Result<Fitted, String> {
         // A parameter that no point depends on keeps its value.
         (number.set)(&mut fitted, if was == now { was } else { rounded(now, DIGITS).clamp(number.min, number.max) });
     }
-    Ok(said(&used, scenario, &fitted))
+    Ok(describe_fit(&used, scenario, &fitted))
 }
 
 /// Returns the scenario with links at least as fast as the fastest point, because efficiencies are
@@ -241,7 +241,7 @@ fn descend(scenario: &mut Scenario, number: &Number, points: &[Point]) {
     }
 }
 
-fn said(points: &[Point], scenario: &Scenario, fitted: &Scenario) -> Fitted {
+fn describe_fit(points: &[Point], scenario: &Scenario, fitted: &Scenario) -> Fitted {
     let (before, after) = (network(scenario), network(fitted));
     let bus =
         |point: &Point, seconds: f64| point.bytes * point.collective.factor(f64::from(point.ranks)) / seconds / 1e9;

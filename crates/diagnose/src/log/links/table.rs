@@ -80,7 +80,7 @@ struct Run<'a> {
 /// # Errors
 ///
 /// Returns a sentence if the text is too long or has no line of a table.
-pub fn read(text: &str) -> Result<Vec<Point>, String> {
+pub fn parse_points(text: &str) -> Result<Vec<Point>, String> {
     if text.len() > MOST_BYTES {
         return Err("This text is longer than 64 MiB, and a table of nccl-tests has some hundred lines.".into());
     }
@@ -231,14 +231,14 @@ mpirun -np 2 build/all_reduce_perf -b 8M
             nodes: Some(2),
             seconds: 181.16e-6,
         };
-        let point = read(table).unwrap()[0];
+        let point = parse_points(table).unwrap()[0];
         assert!((point.seconds - expected.seconds).abs() < 1e-12);
         assert_eq!(Point { seconds: expected.seconds, ..point }, expected);
         // Without comments about ranks, the number of ranks follows from the two bandwidths.
         let alone = "all_reduce_perf\n 33554432 8388608 float sum -1 195.40 171.72 300.51 0 195.40 171.73 300.52 0";
-        assert_eq!(read(alone).unwrap().first().map(|point| point.ranks), Some(8));
+        assert_eq!(parse_points(alone).unwrap().first().map(|point| point.ranks), Some(8));
         for none in ["", "1 2 3", "33554432 8388608 float sum -1 195.40 171.72 300.51 0 195.40 171.73 300.52 0"] {
-            assert!(read(none).unwrap_err().ends_with('.'), "{none}");
+            assert!(parse_points(none).unwrap_err().ends_with('.'), "{none}");
         }
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn mean_layer<C: Cost<Operations>>(rates: &Rates, shares: &LayerShare
         if share <= 0.0 {
             return Layer::default();
         }
-        let alone = Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::from_block(rates, block) };
+        let alone =
+            Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::from_block(rates, block) };
         alone.repeating(rates, &again).plus(beside).times(share)
     };
     let attention = of(
@@ -30,7 +31,8 @@ pub(super) fn mean_layer<C: Cost<Operations>>(rates: &Rates, shares: &LayerShare
     let dense_mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
     let dense = of(shares.dense(), &dense_mlp, modules::recomputed_mlp(setup, tp), adapters::beside_mlp(rates));
     let beside_experts = adapters::beside_shared(rates).plus(experts);
-    let moe = of(shares.moe, &router_and_shared(arch, tp), modules::recomputed_shared_experts(setup, tp), beside_experts);
+    let moe =
+        of(shares.moe, &router_and_shared(arch, tp), modules::recomputed_shared_experts(setup, tp), beside_experts);
     attention.plus(state).plus(dense).plus(moe)
 }
 

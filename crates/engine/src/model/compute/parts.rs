@@ -106,14 +106,19 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let [projections, mlps] = [projections(arch, tp), mlp(arch, f64::from(arch.intermediate_size) / tp)];
     let beside = router_and_shared(arch, tp);
     let routed = if moe > 0.0 { routed(&rates) } else { Layer::default() };
-    let [attention_again, mlp_again, shared_again] =
-        [modules::recomputed_attention(setup, tp), modules::recomputed_mlp(setup, tp), modules::recomputed_shared_experts(setup, tp)];
-    let of = |block: &Block, repeated: &Repeated| Layer::<OperatorCost>::from_block(&rates, block).repeating(&rates, repeated);
+    let [attention_again, mlp_again, shared_again] = [
+        modules::recomputed_attention(setup, tp),
+        modules::recomputed_mlp(setup, tp),
+        modules::recomputed_shared_experts(setup, tp),
+    ];
+    let of = |block: &Block, repeated: &Repeated| {
+        Layer::<OperatorCost>::from_block(&rates, block).repeating(&rates, repeated)
+    };
     let products = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
-        operator_cost(block, repeated).plus(beside).products(&again)
+        of(block, repeated).plus(beside).products(&again)
     };
     let streams = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
-        operator_cost(block, repeated).plus(beside).streams(&again)
+        of(block, repeated).plus(beside).streams(&again)
     };
     let beside_attention = adapters::beside_attention::<OperatorCost>(&rates);
     let [beside_mlp, beside_shared] = [adapters::beside_mlp(&rates), adapters::beside_shared(&rates)];

@@ -110,7 +110,8 @@ const BACKWARD_CROSSINGS: f64 = 2.0;
 fn operators<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
     let flops = rates.tokens / f64::from(setup.mesh.tp.max(1)) * executed(&setup.architecture.recurrent);
-    let bytes = Bytes::new(WRITTEN_AND_READ * rates.tokens * activations::mixer_bytes_per_token(setup, rates.element()));
+    let bytes =
+        Bytes::new(WRITTEN_AND_READ * rates.tokens * activations::mixer_bytes_per_token(setup, rates.element()));
     let rate = setup.accelerator.peak_32bit * setup.accelerator.efficiency.attention;
     let products: C = C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO });
     let streamed: C = rates.streaming(bytes);

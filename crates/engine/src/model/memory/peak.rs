@@ -71,12 +71,12 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     let mut most: Option<StagePeak> = None;
     for stage in stages.iter() {
         let of_stage = StagePeak::up_to(setup, stage, limit);
-        if stage_memory.peak.allocated > limit {
-            let states = stage_memory.inputs.states.weights + stage_memory.inputs.states.optimizer;
+        if of_stage.peak.allocated > limit {
+            let states = of_stage.inputs.states.weights + of_stage.inputs.states.optimizer;
             return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
         }
-        if most.as_ref().is_none_or(|most| stage_memory.peak.allocated > most.peak.allocated) {
-            most = Some(stage_memory);
+        if most.as_ref().is_none_or(|most| of_stage.peak.allocated > most.peak.allocated) {
+            most = Some(of_stage);
         }
     }
     most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)

@@ -192,8 +192,9 @@ fn split_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Wate
     let all = parts(setup);
     let once = Setup { choices: Choices { recompute: Recompute::None, ..setup.choices }, ..*setup };
     let needed = parts(&once);
-    let sum =
-        |parts: &[_; Operator::ALL.len()]| Operator::ALL.into_iter().map(|operator| operator_cost(parts, operator).time).sum();
+    let sum = |parts: &[_; Operator::ALL.len()]| {
+        Operator::ALL.into_iter().map(|operator| operator_cost(parts, operator).time).sum()
+    };
     let (executed, without): (Seconds, Seconds) = (sum(&all), sum(&needed));
     let streams = memory_bound(&once, &needed);
     let optimizer = operator_cost(&needed, Operator::Optimizer).time;

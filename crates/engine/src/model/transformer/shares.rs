@@ -94,6 +94,10 @@ impl Architecture {
 
     /// Returns the shares of all layers that have a block.
     pub fn shares(&self) -> LayerShares {
-        if self.pattern.is_used() { LayerShares::from_counts(self.blocks()) } else { LayerShares::mixture(self.moe_share()) }
+        if self.pattern.is_used() {
+            LayerShares::from_counts(self.blocks())
+        } else {
+            LayerShares::mixture(self.moe_share())
+        }
     }
 }

@@ -103,8 +103,8 @@ fn distance((lacks, has): &(Vec<&str>, Vec<&str>)) -> (usize, core::cmp::Reverse
 /// # Errors
 ///
 /// A sentence if the file belongs to a program without a reader, or to no known program.
-pub(in crate::run) fn of(tree: &Tree, text: &str) -> Result<Program, Refusal> {
-    let shown = FileSignatures::of(tree, text);
+pub(in crate::run) fn recognise(tree: &Tree, text: &str) -> Result<Program, Refusal> {
+    let shown = FileSignatures::new(tree, text);
     let Some(program) = PROGRAMS.iter().find(|program| program.is_of(&shown)) else {
         return Err(Refusal::unknown(unknown(&shown)));
     };

@@ -18,7 +18,7 @@ pub(super) struct FileSignatures<'a> {
 }
 
 impl<'a> FileSignatures<'a> {
-    pub(super) fn of(tree: &Tree, text: &'a str) -> Self {
+    pub(super) fn new(tree: &Tree, text: &'a str) -> Self {
         let has_value = |value: &Value| *value != Value::Null;
         let keys = tree.entries.iter().filter(|entry| has_value(&entry.value));
         // Comments are not run.

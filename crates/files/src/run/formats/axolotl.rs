@@ -153,8 +153,9 @@ fn precision(keys: &mut Keys, draft: &mut Draft) {
     let bf16 = keys.word(&["bf16"]);
     let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);
     let fp16 = keys.word(&["fp16"]);
-    let is_on =
-        |found: &&crate::run::keys::KeyedValue<String>| matches!(found.value.as_str(), "true" | "auto" | "full" | "yes");
+    let is_on = |found: &&crate::run::keys::KeyedValue<String>| {
+        matches!(found.value.as_str(), "true" | "auto" | "full" | "yes")
+    };
     let half = [&bf16, &fp16].into_iter().flatten().find(is_on).cloned();
     let adapters = draft.scenario.trained.has_adapters();
     let sharded = keys.has("fsdp_config") || keys.has("fsdp") || keys.has("dp_shard_size");

@@ -29,7 +29,7 @@ macro_rules! getters {
         impl Args<'_, '_> {
             $(
                 /// Reads the first of some arguments that has a value.
-                pub(super) fn $name(&mut self, names: &[&str]) -> Option<Found<$kind>> {
+                pub(super) fn $name(&mut self, names: &[&str]) -> Option<KeyedValue<$kind>> {
                     for name in names {
                         let paths: Vec<String> = self.places.iter().map(|place| format!("{place}{name}")).collect();
                         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -148,7 +148,7 @@ fn stages(args: &mut Args, draft: &mut Draft) {
     ] {
         draft.number(args.count(&names), id);
     }
-    layout::read(args, draft);
+    layout::read_pipeline_layout(args, draft);
 }
 
 /// Reads the sharding of optimizer states, and the optimizer.
@@ -257,7 +257,7 @@ struct FewBits {
 }
 
 impl FewBits {
-    fn read(self, args: &mut Args, draft: &mut Draft) {
+    fn apply(self, args: &mut Args, draft: &mut Draft) {
         let is_set = |found: &KeyedValue<String>| !matches!(found.value.as_str(), "false" | "none" | "null");
         let is_gathered = args.flag(&self.gathers).is_some_and(|found| found.value);
         let recipe = args.word(&[self.recipe]).filter(|found| is_set(found) && found.value != "custom");
@@ -285,8 +285,8 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
         gathers: ["fp4_param_gather", "fp4_param"],
         options: ["fp4", "fp4"],
     };
-    in_8_bits.read(args, draft);
-    in_4_bits.read(args, draft);
+    in_8_bits.apply(args, draft);
+    in_4_bits.apply(args, draft);
     args.skip(&[
         "fp8_amax_history_len",
         "fp8_amax_compute_algo",

@@ -2,7 +2,7 @@
 
 use catalog::names::model_named;
 use catalog::programs::Program;
-use engine::params::{self, ParamKind, ParamId};
+use engine::params::{self, ParamId, ParamKind};
 use engine::scenario::Model;
 use links::put;
 use links::v1::CUSTOM_SHAPE;
@@ -83,7 +83,7 @@ const SHAPE: [(&str, ParamId); 17] = [
 /// # Errors
 ///
 /// A sentence if a word selects a run that is not computed.
-pub(super) fn read(program: Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
+pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
     let name = program.name();
     let table = Table::find(program).ok_or_else(|| format!("Files of {name} are not read."))?;
     draft.has_strategy = true;
@@ -386,7 +386,14 @@ fn is_option(id: ParamId, value: &str) -> bool {
 }
 
 /// Reads a key whose words are not listed in the table.
-fn own(table: &'static Table, row: &Row, names: &[&str], found: &KeyedValue<String>, keys: &mut Keys, draft: &mut Draft) {
+fn own(
+    table: &'static Table,
+    row: &Row,
+    names: &[&str],
+    found: &KeyedValue<String>,
+    keys: &mut Keys,
+    draft: &mut Draft,
+) {
     match row.is.as_str() {
         "model" => model(table, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
         "noted" => draft.record(found, row.meaning()),

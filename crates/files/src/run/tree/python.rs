@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{DEEPEST, Entries, Entry, Value, joined};
-use tokens::{TokenKind, Token, tokens};
+use tokens::{Token, TokenKind, tokens};
 
 /// An open bracket; its content belongs to this path.
 struct Frame {
@@ -58,7 +58,11 @@ fn takes_arguments(callee: &str) -> bool {
 /// # Errors
 ///
 /// A description of the problem, without a full stop.
-pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
+pub(super) fn parse_python(
+    text: &str,
+    function: Option<&str>,
+    remarks: &mut Vec<String>,
+) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
     let mut reader = Reader {
         tokens: &tokens,
@@ -226,7 +230,9 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             TokenKind::Name => self.name(),
-            TokenKind::Text | TokenKind::Number if self.frames.last().is_some_and(|frame| frame.is_dict) && self.is(1, ':') => {
+            TokenKind::Text | TokenKind::Number
+                if self.frames.last().is_some_and(|frame| frame.is_dict) && self.is(1, ':') =>
+            {
                 let path = joined(self.path(), token.text);
                 self.at += 2;
                 self.value(path)
@@ -505,7 +511,8 @@ impl<'a> Reader<'a> {
         }
         self.at += ahead;
         // Other arithmetic is not evaluated.
-        let is_more = self.peek(0).is_some_and(|next| matches!(next.kind, TokenKind::Sign('*' | '/' | '+' | '-' | '%')));
+        let is_more =
+            self.peek(0).is_some_and(|next| matches!(next.kind, TokenKind::Sign('*' | '/' | '+' | '-' | '%')));
         if is_more { Ok(()) } else { self.add(path, Value::plain(text), Some(token.span.start..end)) }
     }
 

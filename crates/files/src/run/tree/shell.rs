@@ -27,7 +27,7 @@ const LONGEST: usize = 4_000;
 /// # Errors
 ///
 /// A description of the problem, without a full stop.
-pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
+pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let words = words(text);
     if words.len() > MOST_VALUES {
         return Err(too_many());

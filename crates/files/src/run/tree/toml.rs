@@ -9,7 +9,7 @@ use super::{DEEPEST, Entries, Entry, Value, joined};
 /// # Errors
 ///
 /// A description of the problem, without a full stop.
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn parse_toml(text: &str) -> Result<Vec<Entry>, String> {
     let document = Document::parse(text).map_err(|error| error.message().trim_end_matches('.').to_owned())?;
     let mut entries = Entries::default();
     table(document.as_table(), "", 0, &mut entries)?;

@@ -13,10 +13,10 @@ pub(super) fn unwrapped(text: &str) -> Option<(Syntax, String)> {
     }
     let has_line = |begin: &str| text.lines().any(|line| line.starts_with(begin));
     if has_line("run:") && (has_line("resources:") || has_line("num_nodes:")) {
-        return task(&yaml::read(text).ok()?);
+        return task(&yaml::parse_yaml(text).ok()?);
     }
     if has_line("apiVersion:") && has_line("kind:") {
-        return job(&yaml::read(text).ok()?);
+        return job(&yaml::parse_yaml(text).ok()?);
     }
     None
 }

@@ -32,7 +32,7 @@ struct Events {
 /// # Errors
 ///
 /// A description of the problem, without a full stop.
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn parse_yaml(text: &str) -> Result<Vec<Entry>, String> {
     // PyYAML accepts brackets that close left of their line's indentation, which the standard
     // forbids.
     let events = events(text).or_else(|why| events(&on_one_line(text)).map_err(|_| why))?;
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
 pub(super) fn read_json(text: &str) -> Result<Vec<Entry>, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     // JSON allows tabs before keys, YAML does not.
-    if let Ok(entries) = read(&text.replace('\t', " ")) {
+    if let Ok(entries) = parse_yaml(&text.replace('\t', " ")) {
         return Ok(entries);
     }
     let mut entries = Entries::default();
@@ -83,7 +83,7 @@ fn flatten(value: &serde_json::Value, path: &str, entries: &mut Entries) -> Resu
 }
 
 /// Returns the parser's message; for nesting, the message of the other readers.
-fn said(error: &str) -> String {
+fn parser_message(error: &str) -> String {
     if error.contains("recursion limit") {
         format!("it is nested deeper than {DEEPEST} levels")
     } else {
@@ -129,7 +129,7 @@ fn events(text: &str) -> Result<Events, String> {
     // Starts of the open lists and maps, with their anchors.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| said(&error.to_string()))?;
+        let (event, span) = event.map_err(|error| parser_message(&error.to_string()))?;
         let start = byte(span.start.index());
         let span = start..byte(span.end.index()).max(start);
         let at = events.list.len();
@@ -187,7 +187,7 @@ impl Walk<'_> {
         }
         match &placed.part {
             ParserEvent::Scalar { text, quoted } => {
-                self.entries.add(path, Value::of(text.clone(), *quoted), Some(placed.span.clone()))?;
+                self.entries.add(path, Value::new(text.clone(), *quoted), Some(placed.span.clone()))?;
                 Ok(at + 1)
             }
             ParserEvent::Alias(anchor) => {

@@ -16,7 +16,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) fn of(context: &ExportContext) -> Self {
+    pub(super) fn select(context: &ExportContext) -> Self {
         let shape = &context.setup.architecture;
         if shape.latent.is_used() {
             Self::DeepSeek
@@ -90,7 +90,7 @@ pub(super) fn adapted(context: &ExportContext) -> Vec<&'static str> {
 /// Adds notes about features of the model that the families lack.
 pub(super) fn add_notes(context: &mut ExportContext) {
     let shape = context.setup.architecture;
-    let (family, experts) = (Family::of(context), shape.experts);
+    let (family, experts) = (Family::select(context), shape.experts);
     let other_norms = if family.is_qwen() { shape.qk_norm != QkNorm::PerHead } else { shape.qk_norm != QkNorm::None };
     let dense = experts.first_k_dense_replace > 0 || experts.moe_layer_step > 1;
     let shared = experts.shared_intermediate_size > 0;

@@ -71,7 +71,7 @@ const BUILDERS: [(&str, &str, &str, &str, Tokenizer); 31] = [
 impl Builder {
     /// Returns the builder of a scenario's model: Llama 3.1's with explicit sizes if torchtune has
     /// none.
-    pub(super) fn of(context: &ExportContext) -> Self {
+    pub(super) fn select(context: &ExportContext) -> Self {
         let id = context.model_name();
         let known = BUILDERS.iter().find(|(own, ..)| *own == id);
         let (module, function, model_type, (tokenizer, files)) = known
@@ -84,7 +84,7 @@ impl Builder {
 
 /// Adds notes about models without a builder.
 pub(super) fn add_notes(context: &mut ExportContext) {
-    if !Builder::of(context).is_general {
+    if !Builder::select(context).is_general {
         return;
     }
     let shape = context.setup.architecture;

@@ -1,7 +1,7 @@
 //! Tests of the odds when a fact is missing.
 
 use engine::model::memory::odds::{SURE, Verdict};
-use files::run::{Base, File, Spread, read, spread};
+use files::run::{Base, File, Spread, read_run, spread};
 use links::decode::decode;
 
 fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
@@ -10,7 +10,7 @@ fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
         over: over.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
     };
     let files = [File::new("run.yml", text)];
-    let run = read(&files, &base).unwrap();
+    let run = read_run(&files, &base).unwrap();
     spread(&run, &files, &base)
 }
 

@@ -5,7 +5,7 @@ use crate::cases::cases;
 use crate::text;
 use catalog::default_scenario;
 use engine::params::{every, is_held, is_within_bounds};
-use files::run::{File, read, write_back};
+use files::run::{File, read_run, write_back};
 use files::settings::programs;
 use links::{decode::decode, encode};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 const NAMES: [&str; 6] = ["a.yaml", "a.json", "a.toml", "a.py", "a.sh", ""];
 
 fn check(file: &File) {
-    match read(std::slice::from_ref(file), &default_scenario()) {
+    match read_run(std::slice::from_ref(file), &default_scenario()) {
         Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
         Ok(run) => {
             let scenario = &run.scenario;

@@ -2,7 +2,7 @@
 //! their values.
 
 use catalog::default_scenario;
-use files::run::{Change, File, read, values, write_back};
+use files::run::{Change, File, read_run, values, write_back};
 use std::path::{Path, PathBuf};
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
@@ -62,7 +62,7 @@ fn all_other_keys_keep_their_values() {
     for path in paths {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let file = File::new(name, std::fs::read_to_string(&path).unwrap());
-        let Ok(run) = read(std::slice::from_ref(&file), &default_scenario()) else { continue };
+        let Ok(run) = read_run(std::slice::from_ref(&file), &default_scenario()) else { continue };
         for line in &run.understood {
             for to in ["4", "true", ""] {
                 let change = Change { file: 0, key: line.key.clone(), from: None, to: to.to_owned() };

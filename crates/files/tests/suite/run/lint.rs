@@ -5,7 +5,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use files::brought::{Item, import_items};
 use files::run::{
-    Changes, File, Finding, RULES, Severity, explain, lint, prefixes, read, rule, rules_table, write_back,
+    Changes, File, Finding, RULES, Severity, explain, lint, prefixes, read_run, rule, rules_table, write_back,
 };
 use links::decode::decode;
 
@@ -21,7 +21,7 @@ fn base() -> Scenario {
 }
 
 fn linted(files: &[File]) -> Vec<Finding> {
-    let run = read(files, &base()).unwrap();
+    let run = read_run(files, &base()).unwrap();
     lint(&run, files, &base())
 }
 
@@ -35,7 +35,7 @@ fn fixed(files: &[File], finding: &Finding) -> Scenario {
             File::new(file.name.clone(), write_back(file, &changes))
         })
         .collect();
-    read(&written, &base()).unwrap().scenario
+    read_run(&written, &base()).unwrap().scenario
 }
 
 fn expected(report: &Report) -> f64 {
@@ -91,7 +91,7 @@ fn settings_come_before_another_training() {
     let files = [file("fix_order.yml", LARGE_MICRO_BATCH)];
     let findings = linted(&files);
     assert_eq!((findings[0].code, findings[0].severity), ("SW101", Severity::Error));
-    let before = read(&files, &base()).unwrap().scenario;
+    let before = read_run(&files, &base()).unwrap().scenario;
     let fixes = &findings[1..];
     assert!(!fixes.is_empty());
     for finding in fixes {
@@ -126,7 +126,7 @@ fn joint_files(micro: u32, accum: u32, checkpointing: bool, liger: bool, stage: 
 #[test]
 fn what_no_key_does_alone_is_searched_together() {
     let files = joint_files(8, 2, false, false, 1, "none");
-    let before = read(&files, &base()).unwrap().scenario;
+    let before = read_run(&files, &base()).unwrap().scenario;
     assert!(!before.report().fits());
     let findings = linted(&files);
     let first = findings.iter().find(|finding| !finding.fix.is_empty()).unwrap();
@@ -140,7 +140,7 @@ fn what_no_key_does_alone_is_searched_together() {
         for (checkpointing, liger) in [(false, false), (false, true), (true, false), (true, true)] {
             for (stage, offload) in (0..4).flat_map(|stage| [(stage, "none"), (stage, "cpu")]) {
                 let tried = joint_files(micro, accum, checkpointing, liger, stage, offload);
-                let run = read(&tried, &base()).unwrap();
+                let run = read_run(&tried, &base()).unwrap();
                 let report = run.scenario.report();
                 if !report.fits() || !run.contradictions.is_empty() {
                     continue;

@@ -2,11 +2,11 @@
 
 use engine::model::training::ComputeFormat::{Fp4, Fp8, Fp8Gather};
 use engine::scenario::Scenario;
-use files::run::{File, Run, read};
+use files::run::{File, Run, read_run};
 use links::decode::decode;
 
 fn run(name: &str, text: &str) -> Run {
-    read(&[File::new(name, text)], &decode("cluster=dgx-b200&gpus=8").scenario).unwrap()
+    read_run(&[File::new(name, text)], &decode("cluster=dgx-b200&gpus=8").scenario).unwrap()
 }
 
 fn megatron(flags: &str) -> Run {

@@ -1,13 +1,13 @@
 //! Tests of Megatron's lists of layers and of stages.
 
-use files::run::{File, Run, read};
+use files::run::{File, Run, read_run};
 use links::decode::decode;
 
 fn megatron(flags: &str) -> Run {
     let text = format!(
         "torchrun --nproc_per_node 8 pretrain_mamba.py --seq-length 4096 --bf16 --use-distributed-optimizer {flags}\n"
     );
-    read(&[File::new("train.sh", text)], &decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
+    read_run(&[File::new("train.sh", text)], &decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
 }
 
 /// Nemotron-H 8B of NVIDIA, read from its arguments, has the parameters of its config.json.

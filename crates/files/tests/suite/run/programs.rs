@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use catalog::default_scenario;
 use catalog::programs::Program;
-use files::brought::{Import, Item, ImportKind, import_items};
-use files::run::{File, read};
+use files::brought::{Import, ImportKind, Item, import_items};
+use files::run::{File, read_run};
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
 
@@ -40,7 +40,7 @@ fn every_recorded_run_is_of_its_own_program() {
         let folder = format!("{TESTS}/runs/{}", program.key());
         for path in below(Path::new(&folder)) {
             let file = file(&path);
-            let run = read(std::slice::from_ref(&file), &default_scenario());
+            let run = read_run(std::slice::from_ref(&file), &default_scenario());
             assert_eq!(run.map(|run| run.formats[0]), Ok(program), "{}", path.display());
             count += 1;
             // A pasted file has no name and is detected too.
@@ -65,7 +65,7 @@ fn every_exported_file_and_every_model_is_of_its_own_kind() {
     for path in below(Path::new(&format!("{TESTS}/exports/expected"))) {
         let file = file(&path);
         // No reader accepts scripts of PyTorch.
-        if let Ok(run) = read(&[file], &default_scenario()) {
+        if let Ok(run) = read_run(&[file], &default_scenario()) {
             formats.push(run.formats[0].name());
         }
     }
@@ -167,7 +167,7 @@ fn common_keys_are_of_no_program_and_what_is_missing_is_said() {
         ("batch_size: 8\nepochs: 3\nlr: 0.1\nmodel: resnet50\n", "no configuration"),
         ("python train.py --batch_size 8 --lr 1e-4 --bf16 --num_layers 12\n", "hidden_size"),
     ] {
-        let said = read(&[File::new("", text)], &default_scenario()).unwrap_err();
+        let said = read_run(&[File::new("", text)], &default_scenario()).unwrap_err();
         assert!(said.contains(missing) && said.ends_with('.'), "{text}: {said}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use files::run::{Base, File, Severity, lint, read, write_back};
+use files::run::{Base, File, Severity, lint, read_run, write_back};
 use links::decode::decode;
 use serde_json::json;
 
@@ -33,8 +33,8 @@ fn what_is_read_of_others_files_is_this() {
     let mut recorded = String::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (folder, file) in examples() {
-        let run =
-            read(std::slice::from_ref(&file), &base).unwrap_or_else(|said| panic!("{folder}/{}: {said}", file.name));
+        let run = read_run(std::slice::from_ref(&file), &base)
+            .unwrap_or_else(|said| panic!("{folder}/{}: {said}", file.name));
         *counts.entry(folder.clone()).or_default() += 1;
         let report = run.scenario.report();
         let understood: Vec<_> =
@@ -63,7 +63,7 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
     let mut fixes = 0;
     for (folder, file) in examples().into_iter().step_by(4) {
         let files = [file];
-        let run = read(&files, &base).unwrap();
+        let run = read_run(&files, &base).unwrap();
         let findings = lint(&run, &files, &base);
         // Another training is not suggested if settings suffice, and a run that fits keeps all of
         // the training but the batch.
@@ -80,7 +80,7 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
             }
             fixes += 1;
             let text = write_back(&files[0], &finding.fix);
-            let fixed = read(&[File::new(files[0].name.clone(), text)], &base).unwrap();
+            let fixed = read_run(&[File::new(files[0].name.clone(), text)], &base).unwrap();
             assert!(fixed.scenario.report().fits(), "{folder}/{}: {finding:?}", files[0].name);
         }
     }
@@ -104,7 +104,7 @@ fn what_others_state_of_their_memory_is_predicted() {
         let text = path.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
         let of_its_day =
             Base { scenario: Scenario { gpus, ..base }, over: vec![("release".to_owned(), row[3].to_owned())] };
-        let run = read(&[File::new("axolotl.yaml", text)], of_its_day).unwrap();
+        let run = read_run(&[File::new("axolotl.yaml", text)], of_its_day).unwrap();
         let report = Scenario { gpus, ..run.scenario }.report();
         let context = 0.6;
         let predicted = report.memory.peak.gib() - context;

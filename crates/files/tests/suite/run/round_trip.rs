@@ -2,9 +2,9 @@
 //! parameters that a framework's settings cannot express.
 
 use catalog::programs::Program;
-use engine::params::{ParamKind, ParamId, every};
+use engine::params::{ParamId, ParamKind, every};
 use engine::scenario::Scenario;
-use files::run::{File, read};
+use files::run::{File, read_run};
 use links::decode::decode;
 
 use super::differing;
@@ -109,7 +109,7 @@ fn what_settings_write_is_read_into_the_same_scenario() {
         if has(Program::Axolotl) || has(Program::Torchtune) || has(Program::LlamaFactory) {
             base.gpus = scenario.gpus;
         }
-        let run = match read(&files, &base) {
+        let run = match read_run(&files, &base) {
             Ok(run) => run,
             Err(said) => {
                 wrong.push(format!("{frameworks:?} {link}: {said}"));
@@ -145,7 +145,7 @@ fn shown(key: &str, before: &Scenario, after: &Scenario) -> String {
 fn the_batch_of_the_run_is_kept() {
     let scenario = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=4&mbs=2&strategy=zero2").scenario;
     let settings = text(Program::Deepspeed, &scenario);
-    let run = read(&[File::new(settings.file_name, settings.body)], &scenario).unwrap();
+    let run = read_run(&[File::new(settings.file_name, settings.body)], &scenario).unwrap();
     let get = |id: ParamId| (id.param().number().unwrap().get)(&run.scenario);
     assert_eq!([ParamId::MicroBatchSize, ParamId::GradAccumSteps, ParamId::Gpus].map(get), [2.0, 4.0, 16.0]);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use catalog::default_scenario;
 use engine::params::{ParamKind, find};
 use engine::scenario::Scenario;
-use files::run::{File, Run, read};
+use files::run::{File, Run, read_run};
 use links::encode;
 use serde_json::{Map, Value};
 
@@ -99,7 +99,7 @@ fn examples_are_read_as_a_person_reads_them() {
             let path = Path::new(RUNS).join(slug.as_ref()).join(&expected.file);
             let file = File::new(expected.file.as_str(), std::fs::read_to_string(&path).unwrap());
             count += 1;
-            match read(&[file], &default_scenario()) {
+            match read_run(&[file], &default_scenario()) {
                 Ok(run) => {
                     let found = differences(&run, &expected);
                     wrong.extend(found.into_iter().map(|said| format!("{slug}/{}: {said}", expected.file)));

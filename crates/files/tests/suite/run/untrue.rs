@@ -2,8 +2,8 @@
 
 use catalog::default_scenario;
 use engine::model::training::Recompute;
-use files::brought::{Import, Item, ImportKind, import_items};
-use files::run::{File, Run, read};
+use files::brought::{Import, ImportKind, Item, import_items};
+use files::run::{File, Run, read_run};
 use links::{decode::decode, encode};
 
 fn item(name: &str, bytes: &[u8]) -> Item {
@@ -16,7 +16,7 @@ fn brought(name: &str, text: &str) -> Result<Import, String> {
 }
 
 fn run(name: &str, text: &str) -> Run {
-    read(&[File::new(name, text)], &decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
+    read_run(&[File::new(name, text)], &decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
 }
 
 const ONE: &str = "base_model: Qwen/Qwen2.5-7B\nsequence_len: 2048\nmicro_batch_size: 2\n";
@@ -39,13 +39,13 @@ fn two_runs_are_two_and_the_parts_of_one_are_one() {
     assert_eq!(import_items(&items, &default_scenario()).unwrap().kind, ImportKind::Run);
     // Of a run and a file of another program, the second is named.
     let other = "colossalai run --nproc_per_node 8 train.py --plugin zero2\n";
-    let said =
-        import_items(&[item("a.yaml", ONE.as_bytes()), item("b.sh", other.as_bytes())], &default_scenario()).unwrap_err();
+    let said = import_items(&[item("a.yaml", ONE.as_bytes()), item("b.sh", other.as_bytes())], &default_scenario())
+        .unwrap_err();
     assert!(said.starts_with("b.sh: This is a configuration of Colossal-AI"), "{said}");
     // Files of two programs are not one run.
     let neox = "pipe-parallel-size: 1\nmodel-parallel-size: 2\nnum-layers: 12\n";
-    let said =
-        import_items(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario()).unwrap_err();
+    let said = import_items(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario())
+        .unwrap_err();
     assert!(said.contains("a.yaml") && said.contains("b.yml") && said.contains("GPT-NeoX"), "{said}");
 }
 
@@ -192,7 +192,7 @@ fn the_file_that_fsdp_config_names_is_part_of_the_run() {
 #[test]
 fn a_script_says_its_gpus_in_other_ways_too() {
     let gpus = |text: &str| {
-        let run = read(&[File::new("run.sh", text)], &decode("cluster=p4d&gpus=64").scenario).unwrap();
+        let run = read_run(&[File::new("run.sh", text)], &decode("cluster=p4d&gpus=64").scenario).unwrap();
         assert!(run.contradictions.is_empty(), "{text}: {:?}", run.contradictions);
         run.scenario.gpus
     };

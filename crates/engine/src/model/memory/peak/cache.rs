@@ -77,7 +77,11 @@ pub enum ReservationLimit {
 /// Returns the bytes that the allocator holds within a capacity, and the quantity that determines
 /// them.
 pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, ReservationLimit) {
-    let (bytes, held) = if reserved < capacity { (reserved, ReservationLimit::Reserved) } else { (capacity, ReservationLimit::Capacity) };
+    let (bytes, held) = if reserved < capacity {
+        (reserved, ReservationLimit::Reserved)
+    } else {
+        (capacity, ReservationLimit::Capacity)
+    };
     if bytes > needed { (bytes, held) } else { (needed, ReservationLimit::Needed) }
 }
 

@@ -9,7 +9,7 @@ use crate::model::framework::Traits;
 use crate::model::memory::activations::{self, LayerBackward, LayerBytes, Moment};
 use crate::model::memory::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, gpu_states,
-    update_bytes, recipe_bytes, shard_degrees,
+    recipe_bytes, shard_degrees, update_bytes,
 };
 use crate::model::other_models::OtherModels;
 use crate::model::per_rank::{self, LocalParams};

@@ -4,8 +4,8 @@ use super::inputs::PeakInputs;
 use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::{
-    Alive, Gathered, ReservationLimit, Unreduced, communicators, context, dequantized, most_needy, switch_communicators, within,
-    workspaces,
+    Alive, Gathered, ReservationLimit, Unreduced, communicators, context, dequantized, most_needy,
+    switch_communicators, within, workspaces,
 };
 use crate::model::memory::activations::LayerBytes;
 use crate::model::memory::moments::moment_bytes;

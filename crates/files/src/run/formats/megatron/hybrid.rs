@@ -38,7 +38,7 @@ fn letters(pattern: &str) -> impl Iterator<Item = char> {
 }
 
 /// Sets the kinds of layers of the model.
-pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &KeyedValue<String>) {
+pub(super) fn set_layer_kinds(args: &mut Args, draft: &mut Draft, found: &KeyedValue<String>) {
     let Model::Custom { mut architecture } = draft.scenario.model else { return };
     let kinds = letters(&found.value).map(|letter| match letter {
         'M' | 'G' => LayerKind { mixer: Mixer::Recurrent, mlp: Mlp::None },

@@ -78,7 +78,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     experts(args, draft, arch.intermediate_size);
     if let Some(found) = &pattern {
         args.skip(&["is_hybrid_model"]);
-        hybrid::read(args, draft, found);
+        hybrid::set_layer_kinds(args, draft, found);
     } else if args.list(&["hybrid_override_pattern", "hybrid_layer_pattern"]).is_some() || args.is_on("is_hybrid_model")
     {
         draft.assume(

@@ -46,7 +46,7 @@ fn chunks(text: &str) -> Option<Vec<u32>> {
 
 /// Reads the layout: the number of chunks per stage, and the layers of the first and the last stage
 /// if these differ.
-pub(super) fn read(args: &mut Args, draft: &mut Draft) {
+pub(super) fn read_pipeline_layout(args: &mut Args, draft: &mut Draft) {
     let Some(found) = args.text(&["pipeline_model_parallel_layout"]).filter(|found| found.value != "None") else {
         return;
     };
