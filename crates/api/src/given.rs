@@ -125,7 +125,7 @@ impl Given<'_> {
         let mut read = if self.text.trim().is_empty() && !self.set.is_empty() {
             // Values alone form a complete scenario, whose model may be given by its shape.
             let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-            self.decoded(&serde_json::Value::Object(pairs.collect()).to_string())
+            Read::from(links::decode_in_node(&serde_json::Value::Object(pairs.collect()).to_string()))
         } else {
             let mut read = self.decoded(self.text);
             for (key, value) in in_order(self.set) {
@@ -140,8 +140,8 @@ impl Given<'_> {
         Ok(read)
     }
 
-    /// Reads a text. Only a lenient reading leaves a GPU without a cluster in the first visit's, as
-    /// the page does with an old link.
+    /// Reads a text. Only a lenient reading of a text leaves a GPU without a cluster in the first
+    /// visit's, as the page does with an old link.
     pub(crate) fn decoded(&self, text: &str) -> Read {
         match self.reading {
             Reading::Lenient => Read::of(text),
