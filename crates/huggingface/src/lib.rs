@@ -58,7 +58,7 @@ pub struct Imported {
 /// 1.8e308.
 pub fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
-        return Err("There is nothing to read: paste the text of a config.json.".into());
+        return Err("The input is empty: paste the text of a config.json.".into());
     }
     check_length(text)?;
     // Python writes numbers that JSON lacks: these are read as words, which are not sizes.

@@ -62,8 +62,8 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
         first(|scenario| custom(scenario, 30, 30)),
         Issue::note(
             "heads",
-            "30 attention heads do not divide the hidden size 4096 evenly. The page computes with heads of 128: enter 16 or \
-             32 heads, or make sure that the model's configuration names this head_dim."
+            "30 attention heads do not divide the hidden size 4096 evenly. The page computes with heads of 128: enter \
+             16 or 32 heads, or make sure that the model's configuration has this head_dim."
         )
     );
     assert_eq!(
@@ -220,8 +220,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         on_h100(pipeline(Schedule::OneForwardOneBackward, 32, 64)),
         Issue::note(
             "pp",
-            "80 layers do not divide over 32 pipeline stages: 16 of them hold 3 layers, the other 16 hold 2, and the longest \
-             set the pace."
+            "80 layers do not divide over 32 pipeline stages: 16 of them hold 3 layers, the other 16 hold 2, and the \
+             longest limit the step."
         )
     );
     let mut nanotron = default_scenario();
@@ -411,7 +411,7 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         of(norms, &|scenario| scenario.framework = Framework::Torchtitan),
         [Issue::note(
             "recompute",
-            "Recomputation by module is Megatron-Core's: elsewhere it takes checkpoints in the model's code."
+            "Only Megatron-Core has recomputation by module: other frameworks need checkpoints in the model's code."
         )]
     );
     // Flash attention keeps no scores.
@@ -419,7 +419,7 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         of(RecomputeModules::USUAL, &|_| {}),
         [Issue::note(
             "recompute",
-            "None of these modules holds anything to recompute here: choose another, or another mode."
+            "None of these modules has activations to recompute: choose another module or mode."
         )]
     );
     assert_eq!(of(RecomputeModules::USUAL, &|scenario| scenario.recompute = Recompute::None), []);
@@ -427,15 +427,15 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         of(RecomputeModules { moe: true, ..none }, &|scenario| scenario.experts.across_micro_batches = true),
         [Issue::note(
             "rcmoe",
-            "Megatron-Core does not overlap the experts' exchange with another micro-batch where it recomputes the experts as a \
-             whole: recompute their activation and the shared experts alone."
+            "Megatron-Core does not overlap the experts' exchange with another micro-batch if it recomputes whole \
+             experts: recompute only their activation and the shared experts."
         )]
     );
     assert_eq!(
         of(RecomputeModules { moe_act: true, ..none }, &|scenario| scenario.experts.grouped = false),
         [Issue::note(
             "rcmoeact",
-            "Megatron-Core recomputes the experts' activation between grouped products alone: turn these on."
+            "Megatron-Core recomputes the experts' activation only between grouped products: switch them on."
         )]
     );
 }
@@ -497,7 +497,7 @@ fn limits_and_intervals_of_which_a_run_never_ends_are_sentences() {
         assert!(slowest(link).get().is_finite(), "{link}");
     }
     let note = first(|scenario| scenario.run.checkpoint_interval = Seconds::from_minutes(0.0077));
-    let message = "A checkpoint takes 15.5 s to write, and the next one is due after 462 ms: the run writes checkpoints and never ends. \
+    let message = "A checkpoint takes 15.5 s to write, and the next one is due after 462 ms: the run would never end. \
                    Enter a longer interval, 0 for the one that loses least, or faster storage.";
     assert_eq!(note, Issue::note("ckptevery", message));
 }

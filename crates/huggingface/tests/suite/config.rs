@@ -122,7 +122,7 @@ fn every_imported_model_survives_its_link() {
 
 #[test]
 fn whatever_is_no_model_config_gets_a_sentence() {
-    assert_eq!(sentence(" \n"), "There is nothing to read: paste the text of a config.json.");
+    assert_eq!(sentence(" \n"), "The input is empty: paste the text of a config.json.");
     assert_eq!(
         sentence("{\"model_type\": \"llama\","),
         "This is not JSON. The parser says: EOF while parsing a value at line 1 column 23."
