@@ -44,7 +44,7 @@ fn the_timeline_has_a_legend_and_its_levels() {
         assert!(figure.contains(&format!(">{name}</option>")), "no option {name}");
     }
     let spoken = words(figure);
-    for name in ["Forward", "Backward", "All-gather", "Reduce-scatter", "Optimizer", "Of ", " compute takes "] {
+    for name in ["Forward", "Backward", "All-gather", "Reduce-scatter", "Optimizer", "Compute takes ", " of "] {
         assert!(spoken.contains(name), "{name} not in {spoken}");
     }
     assert!(html.contains("<figure class=\"figure lanes-2\">"));

@@ -162,7 +162,7 @@ impl Places {
         let target = if file.is_empty() { document.to_owned() } else { joined(document, file) };
         if !self.paths.contains(&target) {
             let nearest = self.nearest(&target).map_or(String::new(), |nearest| format!("; the nearest is {nearest}"));
-            return Ok(Some(format!("the link to {link} leads nowhere{nearest}.")));
+            return Ok(Some(format!("the link to {link} has no target{nearest}.")));
         }
         if heading.is_empty() || !target.ends_with(DOCUMENT) {
             return Ok(None);

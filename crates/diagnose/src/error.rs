@@ -108,16 +108,15 @@ impl Explained {
 /// Returns a sentence if the text is empty, too long, or has no such message.
 pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
     if text.trim().is_empty() {
-        return Err(
-            "The input is empty: paste the message of an out-of-memory error, with the lines before it.".into()
-        );
+        return Err("The input is empty: paste the message of an out-of-memory error, with the lines before it.".into());
     }
     if text.len() > MOST_BYTES {
         return Err("This text is longer than 64 MiB: paste only the message and the lines before it.".into());
     }
     let Some(message) = message::read(text) else {
         return Err(
-            "This text has no out-of-memory message. PyTorch's begins with “CUDA out of memory. Tried to allocate”.".into()
+            "This text has no out-of-memory message. PyTorch's begins with “CUDA out of memory. Tried to allocate”."
+                .into(),
         );
     };
     Ok(explained(message, scenario))

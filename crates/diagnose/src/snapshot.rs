@@ -84,8 +84,7 @@ pub fn of_json(text: &str, scenario: &Scenario) -> Result<Found, Cow<'static, st
     } else {
         serde_json::from_str::<Snapshot<'_>>(text)
     };
-    let snapshot =
-        snapshot.map_err(|problem| format!("This memory snapshot cannot be read: {problem}."))?;
+    let snapshot = snapshot.map_err(|problem| format!("This memory snapshot cannot be read: {problem}."))?;
     found(&snapshot, scenario)
 }
 
@@ -101,9 +100,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'sta
     let events = snapshot.device_traces.get(gpu as usize).map_or(&[][..], Vec::as_slice);
     let moment = moment(&segments, events);
     if moment.held.is_empty() && !matches!(moment.why, Why::Refused { .. }) {
-        return Err(
-            "This memory snapshot has no live tensor: take it in the training process, before it ends.".into()
-        );
+        return Err("This memory snapshot has no live tensor: take it in the training process, before it ends.".into());
     }
     let (sizes, report) = (Sizes::new(scenario), scenario.report());
     let exact = segments.iter().flat_map(|segment| &segment.blocks).all(|block| block.requested_size.is_some());

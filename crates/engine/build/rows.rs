@@ -44,7 +44,7 @@ impl File {
         let mut all = [const { Vec::new() }; COUNT];
         for (rows, (array, key)) in all.iter_mut().zip(arrays) {
             let fields = table.shift_remove(array).and_then(|rows| serde_json::from_value::<Vec<Fields>>(rows).ok());
-            let fields = fields.ok_or_else(|| wrong(&format!("there are no rows [[{array}]]")))?;
+            let fields = fields.ok_or_else(|| wrong(&format!("it has no rows [[{array}]]")))?;
             *rows = self.keyed(fields.into_iter().map(Ok), key)?;
         }
         match table.keys().next() {

@@ -36,7 +36,7 @@ pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
             let message = match common.clone().or_else(own) {
                 Some((other, meant)) => {
                     let (key, now) = (other.key, value_text(other, scenario));
-                    format!("{value} has no effect with {key}={now}: is {key}={meant} meant?")
+                    format!("{value} has no effect with {key}={now}: do you mean {key}={meant}?")
                 }
                 None => format!("{value} has no effect in this run: leave it out."),
             };

@@ -56,7 +56,7 @@ const ENDS: [(&str, End); 5] = [
     ("ran at its limit", End::RanAtItsLimit),
     ("out of memory", End::OutOfMemory),
     ("oom", End::OutOfMemory),
-    ("failed, untold", End::FailedUntold),
+    ("failed, cause unknown", End::FailedUntold),
 ];
 
 /// Measurements of a run that are comparable with its scenario.
@@ -109,7 +109,7 @@ fn find<T: Copy>(cells: &Cells<'_>, column: &str, words: &[(&str, T)]) -> Result
         return Ok(found);
     }
     let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
-    Err(LeftOut::because(format!("column `{column}` is none of {}", known.join(", "))).about(shorten(word)))
+    Err(LeftOut::because(format!("column `{column}` is not one of {}", known.join(", "))).about(shorten(word)))
 }
 
 impl Linked {

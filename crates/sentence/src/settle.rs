@@ -151,11 +151,7 @@ impl Settled {
             // `8xH100, 2 nodes` means eight GPUs per node.
             (Some(gpus), Some(nodes)) if (gpus - of_node).abs() < 0.5 && nodes > 1.0 => {
                 let all = format!("{}", gpus * nodes);
-                self.chose(
-                    "gpus",
-                    means::counted(&all, "GPU"),
-                    "the text has the GPUs of one of the nodes",
-                );
+                self.chose("gpus", means::counted(&all, "GPU"), "the text has the GPUs of one of the nodes");
                 Some(gpus * nodes)
             }
             (Some(gpus), Some(nodes)) if nodes <= gpus && gpus % nodes == 0.0 => {
@@ -327,7 +323,11 @@ impl Settled {
         if (found - wanted).abs() > 0.5 {
             let [found, wanted] =
                 [found, wanted.round()].map(|number| means::counted(&format!("{number}"), "sequence"));
-            self.chose("batch", found, format!("{wanted} are not a multiple of the sequences that the GPUs take at once"));
+            self.chose(
+                "batch",
+                found,
+                format!("{wanted} are not a multiple of the sequences that the GPUs take at once"),
+            );
         }
     }
 

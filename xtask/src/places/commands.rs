@@ -57,7 +57,7 @@ impl Commands {
             ["xtask", name, arguments @ ..] if !name.starts_with('-') => self.fault_of(name, arguments),
             words => words.windows(2).find_map(|pair| match pair {
                 ["-p" | "--package", name] if !self.packages.contains(*name) => {
-                    Some(format!("`{name}` is no package; the packages are {}.", joined(&self.packages)))
+                    Some(format!("`{name}` is not a package; the packages are {}.", joined(&self.packages)))
                 }
                 _ => None,
             }),
@@ -67,7 +67,7 @@ impl Commands {
     fn fault_of(&self, name: &str, arguments: &[&str]) -> Option<String> {
         let Some(known) = self.xtask.get(name) else {
             let names: Vec<&str> = self.xtask.keys().map(String::as_str).collect();
-            return Some(format!("`cargo xtask {name}` is no command; the commands are {}.", names.join(", ")));
+            return Some(format!("`cargo xtask {name}` is not a command; the commands are {}.", names.join(", ")));
         };
         arguments.iter().find_map(|argument| {
             if known.are_foreign {
@@ -82,7 +82,7 @@ impl Commands {
                 });
             }
             (known.are_parts && !self.parts.contains(*argument))
-                .then(|| format!("`{argument}` is no part of the tests; the parts are {}.", joined(&self.parts)))
+                .then(|| format!("`{argument}` is not a part of the tests; the parts are {}.", joined(&self.parts)))
         })
     }
 }

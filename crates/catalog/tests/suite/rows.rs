@@ -42,7 +42,7 @@ fn a_row_without_a_source_fails() {
     assert_eq!(of_accelerators(price, ""), "data/accelerators.toml: h100-sxm lacks a price.source");
     let clusters = changed("clusters.toml", "source = \"NVIDIA DGX H100 data sheet: eight ConnectX-7\"\n", "");
     assert_eq!(networks::clusters(&clusters).unwrap_err(), "data/clusters.toml: dgx-h100 lacks a source");
-    let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated by itself\"\n", "");
+    let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated separately\"\n", "");
     let error = networks::interconnects(&transports).unwrap_err();
     assert_eq!(error, "data/interconnects.toml: infinity-fabric lacks a source");
     let recipes = changed("low_precision.toml", "source = \"pytorch/ao 36027d82, float8/config.py\"\n", "");

@@ -120,9 +120,9 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
 /// which is the step of the scenario.
 fn of_update(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
     let (Some(update), Some(step)) = (measured.update_seconds, measured.step_seconds) else { return measured.clone() };
-    let [told, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
+    let [part, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
     remarks.push(format!(
-        "The update takes {told} of the step's {whole}; generation and scoring take the rest. The update is compared \
+        "The update takes {part} of the step's {whole}; generation and scoring take the rest. The update is compared \
          with the training step, for one epoch over the rollout."
     ));
     Measured {
@@ -204,7 +204,9 @@ fn of_gpu(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
     let exposed = report.time.exposed_comm / report.time.step;
     if (profile.exposed_comm - exposed).abs() > WORTH {
         let [measured, predicted] = [profile.exposed_comm, exposed].map(format::percent);
-        remarks.push(format!("Collectives are exposed for {measured} of the time; the prediction is {predicted} of the step."));
+        remarks.push(format!(
+            "Collectives are exposed for {measured} of the time; the prediction is {predicted} of the step."
+        ));
     }
 }
 
@@ -303,9 +305,13 @@ fn sentence(ratio: Option<f64>, scenario: &Scenario, memory: Option<&MemoryCompa
                 "The step is {times} times as fast as predicted, faster than nine of ten measured runs of its kind"
             ),
             _ if ratio > 1.0 => {
-                format!("The step takes {times} times as long as predicted, within the range of measured runs of its kind")
+                format!(
+                    "The step takes {times} times as long as predicted, within the range of measured runs of its kind"
+                )
             }
-            _ => format!("The step is {times} times as fast as predicted, within the range of measured runs of its kind"),
+            _ => {
+                format!("The step is {times} times as fast as predicted, within the range of measured runs of its kind")
+            }
         };
         format!("{how}.")
     });
@@ -314,9 +320,5 @@ fn sentence(ratio: Option<f64>, scenario: &Scenario, memory: Option<&MemoryCompa
         format!("The {} peak is {measured}, predicted {predicted}.", of.of)
     });
     let said: Vec<String> = time.into_iter().chain(memory).collect();
-    if said.is_empty() {
-        "The log has neither a step time nor a peak of memory.".into()
-    } else {
-        said.join(" ")
-    }
+    if said.is_empty() { "The log has neither a step time nor a peak of memory.".into() } else { said.join(" ") }
 }

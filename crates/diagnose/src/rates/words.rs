@@ -16,9 +16,7 @@ pub(super) const KERNELS_ALONE: &str = "These are rates of isolated kernels. Ker
 
 /// Describes the alternative that keeps the efficiencies of whole steps.
 pub(super) fn offer(prediction: &str) -> String {
-    format!(
-        "Keep the shares of products and attention from whole steps, and use the other measurements. {prediction}"
-    )
+    format!("Keep the shares of products and attention from whole steps, and use the other measurements. {prediction}")
 }
 
 /// Describes measurements that set no parameter.

@@ -14,8 +14,7 @@ impl Scenario {
             return;
         }
         if !self.framework.traits().recomputes_modules {
-            let message =
-                "Only Megatron-Core has recomputation by module: other frameworks need checkpoints in the model's code.";
+            let message = "Only Megatron-Core has recomputation by module: other frameworks need checkpoints in the model's code.";
             issues.push(Issue::note(ParamId::Recompute, message));
         }
         if self.recomputes_nothing() {

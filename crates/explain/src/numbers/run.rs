@@ -66,7 +66,11 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| finishes(c) && !generates(c), "h = N · h_run"),
             when(|c| finishes(c) && generates(c), "h = (N + N_own) · h_run"),
         ],
-        ["All GPUs from start to end, including the cost of failures.", SECTION, "Spare nodes that wait for a failure."],
+        [
+            "All GPUs from start to end, including the cost of failures.",
+            SECTION,
+            "Spare nodes that wait for a failure.",
+        ],
     ),
     number(
         "cost",

@@ -5,7 +5,8 @@ use super::{number, when};
 use analysis::limits::{largest_model, longest_sequence};
 use engine::scenario::Strategy;
 
-const SEARCHED: &str = "A search with this engine; docs/book/model/states.md, and arXiv 2304.11277 for the comparison with DDP.";
+const SEARCHED: &str =
+    "A search with this engine; docs/book/model/states.md, and arXiv 2304.11277 for the comparison with DDP.";
 
 pub(super) const REACHES: &[Explanation] = &[
     number(

@@ -69,7 +69,7 @@ pub(super) const WORK: &[Explanation] = &[
         "Embedding",
         &[always("T_emb ≈ m · t_emb")],
         [
-            "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: memory traffic alone.",
+            "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: only memory traffic.",
             PLAYED,
             "Rows shared by many tokens, whose sums wait for each other.",
         ],

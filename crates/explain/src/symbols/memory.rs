@@ -32,12 +32,9 @@ pub(super) const PARTS: &[Symbol] = &[
     of("M_free", "free memory", Bytes, |c| c.report.memory.free().get()),
     of("M_missing", "missing memory", Bytes, |c| -c.report.memory.headroom().get()),
     of("M_alloc", "memory of tensors at the peak (max_memory_allocated)", Bytes, |c| c.peak.alive.allocated.get()),
-    of(
-        "M_base",
-        "frozen weights and [other models|other-models] at rest, loaded once and without gaps",
-        Bytes,
-        |c| c.peak.alive.base.get(),
-    ),
+    of("M_base", "frozen weights and [other models|other-models] at rest, loaded once and without gaps", Bytes, |c| {
+        c.peak.alive.base.get()
+    }),
     of("M_largest", "memory needed with the largest model found", Bytes, |c| {
         limits::largest_model(&c.scenario)
             .map_or(f64::NAN, |size| c.scenario.with_model(Model::Ladder { size }).report().memory.needed.get())
@@ -74,12 +71,8 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("P_matrix", "matrices inside the layers, without routed experts", Params, |c| {
         c.peak.stage.params.held.layers * c.peak.stage.params.held.layer_matrices
     }),
-    of("P_train", "trained parameters, without routed experts", Params, |c| {
-        c.peak.stage.params.trained.dense()
-    }),
-    of("X_train", "trained parameters of routed experts", Params, |c| {
-        c.peak.stage.params.trained.experts()
-    }),
+    of("P_train", "trained parameters, without routed experts", Params, |c| c.peak.stage.params.trained.dense()),
+    of("X_train", "trained parameters of routed experts", Params, |c| c.peak.stage.params.trained.experts()),
     of("W_train", "trained parameters in matrices of the layers, without routed experts", Params, |c| {
         c.peak.stage.params.trained.layers * c.peak.stage.params.trained.layer_matrices
     }),
@@ -98,9 +91,7 @@ pub(super) const FACTORS: &[Symbol] = &[
         frozen.dense() - frozen.layers * frozen.layer_matrices
     }),
     of("X_base", "frozen parameters of routed experts", Params, |c| c.peak.stage.params.frozen().experts()),
-    of("b_base", "bytes of a frozen matrix’s weight, including scales", Count, |c| {
-        c.peak.frozen.matrices
-    }),
+    of("b_base", "bytes of a frozen matrix’s weight, including scales", Count, |c| c.peak.frozen.matrices),
     of("b_rest", "bytes of another frozen parameter", Count, |c| c.peak.frozen.others),
     of("S_root", "embedding, head and their norms, as gathered", Bytes, |c| c.peak.gathered_units[0]),
     of("S_unit", "one layer as gathered, base and adapters", Bytes, |c| c.peak.gathered_units[1]),
@@ -117,9 +108,7 @@ pub(super) const FACTORS: &[Symbol] = &[
     }),
     of("P_root", "parameters outside the layers: embedding, head, norms", Params, |c| c.peak.stage.params.held.root),
     of("P_computed", "parameters whose gradients are not yet reduced", Params, |c| c.peak.unreduced.computed),
-    of("P_reduced", "parameters whose gradients are in a reduction buffer", Params, |c| {
-        c.peak.unreduced.reduced
-    }),
+    of("P_reduced", "parameters whose gradients are in a reduction buffer", Params, |c| c.peak.unreduced.reduced),
     of("P_copied", "parameters whose gradients are copied into buckets", Params, |c| c.peak.unreduced.copied),
     of("b_w", "bytes of a weight at rest in the recipe", Count, |c| c.peak.bytes.weights),
     of("b_8", "bytes of a matrix element in its narrower copies", Count, |c| c.peak.copies),
@@ -152,15 +141,12 @@ pub(super) const FACTORS: &[Symbol] = &[
         Gathered::Units(_, units) | Gathered::Grouped(_, units, _) => units,
         Gathered::Nothing | Gathered::All | Gathered::Live(_) => 0.0,
     }),
-    of(
-        "P_live",
-        "parameters gathered by module: in use, prefetched, or soon used again",
-        Params,
-        |c| match c.peak.gathered {
+    of("P_live", "parameters gathered by module: in use, prefetched, or soon used again", Params, |c| {
+        match c.peak.gathered {
             Gathered::Live(params) => params,
             _ => 0.0,
-        },
-    ),
+        }
+    }),
     of("G", "GPUs of the smaller group to which weights are resharded", Count, |c| match c.peak.gathered {
         Gathered::Grouped(_, _, group) => group,
         _ => 1.0,
@@ -171,9 +157,11 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("a_whole", "bytes that the current layer produces for a token", Bytes, |c| in_layer(c, 0)),
     of("a_saved", "part of them already kept", Bytes, |c| in_layer(c, 1)),
     of("a_grad", "bytes of gradients in addition", Bytes, |c| in_layer(c, 2)),
-    of("a_end", "bytes of gradients for a token at the end of a layer’s backward pass", Bytes, |c| match c.peak.working {
-        Working::AfterLayer(bytes) => bytes,
-        _ => 0.0,
+    of("a_end", "bytes of gradients for a token at the end of a layer’s backward pass", Bytes, |c| {
+        match c.peak.working {
+            Working::AfterLayer(bytes) => bytes,
+            _ => 0.0,
+        }
     }),
     of("a_loss", "bytes for a token at the loss: the final norm’s tensors", Bytes, |c| match c.peak.working {
         Working::Loss(bytes) => bytes,
@@ -199,23 +187,15 @@ pub(super) const FACTORS: &[Symbol] = &[
         c.peak.switch_communicators
     }),
     of("c", "communicators: axes of the mesh with more than one GPU", Count, |c| c.peak.communicators),
-    of(
-        "φ",
-        "share that the compute stream’s pool reserves beyond its peak of tensors",
-        Percent,
-        |c| match c.peak.cache {
+    of("φ", "share that the compute stream’s pool reserves beyond its peak of tensors", Percent, |c| {
+        match c.peak.cache {
             Cache::Share(share) | Cache::Pools { cached: share, .. } => share,
-        },
-    ),
-    of("λ", "share that the allocator holds beyond tensors and cannot release", Percent, |c| match c
-        .peak
-        .cache
-    {
+        }
+    }),
+    of("λ", "share that the allocator holds beyond tensors and cannot release", Percent, |c| match c.peak.cache {
         Cache::Share(share) | Cache::Pools { lasting: share, .. } => share,
     }),
-    of("M_compute", "peak of tensors in the compute stream’s pool", Bytes, |c| {
-        c.peak.alive.compute.get()
-    }),
+    of("M_compute", "peak of tensors in the compute stream’s pool", Bytes, |c| c.peak.alive.compute.get()),
     of(
         "M_pools",
         "pools of FSDP’s collectives: two units gathered alternately, the shards of all gradients",

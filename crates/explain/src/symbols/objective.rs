@@ -41,9 +41,7 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     of("n_pass", "passes, each of which generates one token per sequence", Count, |c| rollout(c, |r| r.decode_steps)),
     of("t_token", "one such pass", Seconds, |c| rollout(c, |r| r.decode_step.get())),
     of("n_gen", "tokens generated in a rollout", Tokens, |c| rollout(c, |r| r.tokens)),
-    of("R_gen", "tokens per second of all engines", TokensPerSecond, |c| {
-        rollout(c, RolloutReport::tokens_per_s)
-    }),
+    of("R_gen", "tokens per second of all engines", TokensPerSecond, |c| rollout(c, RolloutReport::tokens_per_s)),
     of("T_sync", "transfer of the updated weights to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
     of("T_prefill", "reading the prompts", Seconds, |c| rollout(c, |r| r.prefill.get())),
     of("T_roll", "[rollout time|rollout]", Seconds, |c| rollout(c, |r| r.time().get())),
@@ -56,8 +54,12 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     of("t_exchange_fwd", "exchanges of a forward pass without gradients", Seconds, |c| {
         c.plan.compute.exchanged_forward().get()
     }),
-    of("t_expert_fwd", "routed experts of one layer in a forward pass", Seconds, |c| c.plan.compute.experts.forward.products.get()),
-    of("t_a2a_fwd", "[all-to-all]s of one layer in a forward pass", Seconds, |c| c.plan.compute.experts.forward.all_to_all.get()),
+    of("t_expert_fwd", "routed experts of one layer in a forward pass", Seconds, |c| {
+        c.plan.compute.experts.forward.products.get()
+    }),
+    of("t_a2a_fwd", "[all-to-all]s of one layer in a forward pass", Seconds, |c| {
+        c.plan.compute.experts.forward.all_to_all.get()
+    }),
 ];
 
 /// Returns a figure of the rollout; NaN if nothing is generated.

@@ -20,9 +20,7 @@ pub(super) const RUN: &[Symbol] = &[
     of("h", "GPU-hours", Amount, |c| c.run.gpu_time.hours()),
     of("p", "price of one GPU for one hour", Dollars, |c| c.scenario.run.price_per_gpu_hour),
     of("C", "cost", Dollars, |c| c.run.cost.get()),
-    of("W", "power of one GPU’s board in kW, assumed constant", Count, |c| {
-        c.setup.accelerator.power / 1e3
-    }),
+    of("W", "power of one GPU’s board in kW, assumed constant", Count, |c| c.setup.accelerator.power / 1e3),
     of("PUE", "energy of the data centre over energy of its computers", Count, |c| c.scenario.run.pue),
     of("E", "energy drawn from the grid", Energy, |c| c.run.energy.kwh()),
     of("E_kWh", "energy in kWh", Amount, |c| c.run.energy.kwh()),
@@ -40,9 +38,7 @@ pub(super) const RUN: &[Symbol] = &[
     of("P_saved", "parameters in a checkpoint: only adapters, or all if layers train", Params, |c| {
         checkpoint::saved(&c.setup).params
     }),
-    of("P_updated", "trained parameters of the whole model", Params, |c| {
-        checkpoint::saved(&c.setup).updated
-    }),
+    of("P_updated", "trained parameters of the whole model", Params, |c| checkpoint::saved(&c.setup).updated),
     of("W_model", "trained parameters in matrices", Params, |c| checkpoint::saved(&c.setup).matrices),
     of("P_2D", "parameters in matrices", Params, |c| c.setup.architecture.matrix_params() as f64),
     of("t_collect", "gather of the shards on the rank that writes", Seconds, collect),

@@ -44,9 +44,7 @@ pub(super) const STEP: &[Symbol] = &[
         compute::peak(&c.setup).get()
     }),
     of("L", "layers", Count, |c| f64::from(c.setup.architecture.num_hidden_layers)),
-    of("P_mat", "weights of one layer that multiply a token", Params, |c| {
-        layer_matmul_params(&c.setup.architecture)
-    }),
+    of("P_mat", "weights of one layer that multiply a token", Params, |c| layer_matmul_params(&c.setup.architecture)),
     of("w", "width of all query heads together", Count, |c| layer_attention(&c.setup.architecture, 0.25).get()),
     of(
         "F_mix",
@@ -66,9 +64,7 @@ pub(super) const STEP: &[Symbol] = &[
     of("b", "sequences in one micro-batch, both of a pair", Count, |c| f64::from(c.setup.batch.micro_batch_size)),
     of("s", "tokens in one sequence, including padding", Tokens, seq_len),
     of("f_text", "share of the tokens that is not padding", Percent, |c| c.setup.useful()),
-    of("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| {
-        c.report.time.compute.get()
-    }),
+    of("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| c.report.time.compute.get()),
     of("T_exposed", "[exposed communication]: collectives during which nothing is computed", Seconds, |c| {
         c.report.time.exposed_comm.get()
     }),
@@ -81,9 +77,7 @@ pub(super) const STEP: &[Symbol] = &[
         c.report.time.optimizer.get()
     }),
     of("T_lane", "the busier lane of collectives", Seconds, |c| c.report.time.longest_lane.get()),
-    of("T_launch", "compute limited by [host launches|host-launches]", Seconds, |c| {
-        c.report.time.launch_bound.get()
-    }),
+    of("T_launch", "compute limited by [host launches|host-launches]", Seconds, |c| c.report.time.launch_bound.get()),
     of("T_data", "waiting for data: time of loaders beyond the rest of the step", Seconds, |c| {
         c.report.time.loading.get()
     }),
@@ -91,7 +85,9 @@ pub(super) const STEP: &[Symbol] = &[
         c.setup.network.host.loader
     }),
     of("f_fast", "measured over predicted step time, 10th percentile", Count, |c| accuracy::step_time(&c.scenario).low),
-    of("f_slow", "measured over predicted step time, 90th percentile", Count, |c| accuracy::step_time(&c.scenario).high),
+    of("f_slow", "measured over predicted step time, 90th percentile", Count, |c| {
+        accuracy::step_time(&c.scenario).high
+    }),
     of("T_low", "lower end of the range of the step time", Seconds, |c| {
         accuracy::step_time(&c.scenario).low * c.report.time.step.get()
     }),
@@ -136,7 +132,9 @@ pub(super) const STEP: &[Symbol] = &[
     of("t_across", "reduction of one layer’s gradient shards across replicas", Seconds, |c| {
         c.plan.comm(true, true).replicate_layer.get()
     }),
-    of("t_root", "reduction of embedding and head across replicas", Seconds, |c| c.plan.comm(true, true).replicate_root.get()),
+    of("t_root", "reduction of embedding and head across replicas", Seconds, |c| {
+        c.plan.comm(true, true).replicate_root.get()
+    }),
     of("T_comm", "collectives, including hidden ones", Seconds, |c| c.report.time.comm.get()),
     of("T_hidden", "collectives hidden behind compute", Seconds, |c| c.report.time.overlapped_comm().get()),
     of("T_exchange", "exposed exchanges of tensor, context, expert and pipeline parallelism", Seconds, |c| {
@@ -182,9 +180,7 @@ pub(super) const STEP: &[Symbol] = &[
     of("T_slow", "compute slowed by collectives and host launches", Seconds, |c| {
         lost(c, &[StepPart::Contention, StepPart::Launches])
     }),
-    of("T_idle", "waiting for other pipeline stages, and uneven stages", Seconds, |c| {
-        lost(c, &[StepPart::Bubble])
-    }),
+    of("T_idle", "waiting for other pipeline stages, and uneven stages", Seconds, |c| lost(c, &[StepPart::Bubble])),
     of("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| played(c, &[Work::Dispatch, Work::Combine])),
 ];
 

@@ -127,7 +127,7 @@ fn whatever_is_no_model_config_gets_a_sentence() {
         sentence("{\"model_type\": \"llama\","),
         "This is not JSON. The parser says: EOF while parsing a value at line 1 column 23."
     );
-    assert_eq!(sentence("{}"), "This JSON is no model config: it has no model_type.");
+    assert_eq!(sentence("{}"), "This JSON is not a model config: it has no model_type.");
     for text in ["3", "[1, 2]", "\"llama\"", "null", "true"] {
         assert!(sentence(text).starts_with("This JSON is no model config, which is an object"), "{text}");
     }

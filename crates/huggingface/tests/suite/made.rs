@@ -47,7 +47,7 @@ fn a_step_or_a_field_that_there_is_none_of_fails() {
 fn a_formula_with_an_unknown_name_fails() {
     let name = error("\"4 * layers * dim\"", "\"4 * layers * width\"");
     assert!(name.starts_with("data/huggingface.toml: DiffLlama has the step "), "{name}");
-    assert!(name.ends_with("width is neither a field of a shape nor the name of an earlier step"), "{name}");
+    assert!(name.ends_with("width is neither a field of a shape nor an earlier step"), "{name}");
     let sign = error("\"4 * layers * dim\"", "\"4 ^ layers\"");
     assert!(sign.ends_with("^ is no part of a formula"), "{sign}");
 }

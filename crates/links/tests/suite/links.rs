@@ -338,7 +338,7 @@ fn a_banner_does_not_grow_without_end() {
     let link: Vec<String> = (0..4_000).map(|i| format!("key{i}=value")).collect();
     let issues = sentences(&link.join("&"));
     assert_eq!(issues.len(), 13);
-    assert_eq!(issues[12], "3988 more parts of the link could not be read either.");
+    assert_eq!(issues[12], "3988 more parts of the link could not be read.");
 }
 
 /// A scenario with anything that a link can hold: hardware and a model of the user's own too.

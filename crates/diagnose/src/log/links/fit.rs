@@ -161,10 +161,7 @@ pub fn fit(points: &[Point], scenario: &Scenario) -> Result<Fitted, String> {
     let counts = |point: &&Point| point.bytes >= SMALLEST && point.ranks > 1 && point.seconds > 0.0;
     let used: Vec<Point> = points.iter().filter(counts).copied().collect();
     if used.is_empty() {
-        return Err(
-            "No point of the table has at least 64 KiB and two ranks, as the links' rates need."
-                .into(),
-        );
+        return Err("No point of the table has at least 64 KiB and two ranks, as the links' rates need.".into());
     }
     let mut fitted = raised(scenario, &used);
     for _ in 0..ROUNDS {

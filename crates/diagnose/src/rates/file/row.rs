@@ -61,7 +61,8 @@ impl Row<'_> {
             None => Err(self.wrong(key, "is missing")),
             Some(value) => match value.as_f64() {
                 Some(number) if (LEAST..=MOST).contains(&number) => Ok(number),
-                _ => Err(self.wrong(key, &format!("is {}, which is not a possible measurement", shorten(&value.to_string())))),
+                _ => Err(self
+                    .wrong(key, &format!("is {}, which is not a possible measurement", shorten(&value.to_string())))),
             },
         }
     }
@@ -90,8 +91,7 @@ pub(super) fn rows<T>(
     };
     let of_row = |(place, entry): (usize, &Value)| {
         let row = entry.as_object().map(|cells| Row { list, place: place + 1, cells });
-        let read = row
-            .map_or_else(|| Err(format!("“{list}”, row {}: not an object.", place + 1)), |row| read(&row));
+        let read = row.map_or_else(|| Err(format!("“{list}”, row {}: not an object.", place + 1)), |row| read(&row));
         read.map_err(|problem| {
             if unreadable.len() < MOST_TOLD {
                 unreadable.push(problem);

@@ -116,7 +116,12 @@ fn complaints_name_the_text_and_what_is_valid() {
         ("mem", "1e999", "“1e999” is too large: GPU memory must be at most 512 GiB.", 512.0),
         ("mem", "inf", "“inf” is too large: GPU memory must be at most 512 GiB.", 512.0),
         ("mem", "-∞", "“-∞” is too small: GPU memory must be at least 8 GiB.", 8.0),
-        ("mem", " ", "The value is empty: GPU memory must be a number from 8 GiB to 512 GiB, for example 40 GiB.", 40.0),
+        (
+            "mem",
+            " ",
+            "The value is empty: GPU memory must be a number from 8 GiB to 512 GiB, for example 40 GiB.",
+            40.0,
+        ),
         (
             "mem",
             "80 kg",
