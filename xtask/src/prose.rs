@@ -138,7 +138,7 @@ fn values(text: &str) -> Result<Vec<(usize, String)>> {
         }
     }
     let mut values = Values(text, Vec::new());
-    values.visit_document(&Document::parse(text)?);
+    values.visit_table(Document::parse(text)?.as_table());
     Ok(values.1)
 }
 
