@@ -68,7 +68,7 @@ test('a typo is never another run', () => {
   ]) {
     assert.throws(() => estimate(scenario), { name, code, message });
   }
-  assert.match(estimate(without, { assume: true }).issues[0].message, /^Assumed, as nobody said it: a GPT-style model/);
+  assert.match(estimate(without, { assume: true }).issues[0].message, /^Assumed, as not given: a GPT-style model/);
   assert.throws(() => estimate(whole, { strct: false }), { name: 'TypeError', message: /no option “strct”/ });
   const { num_gpus, ...known } = { num_gpus: 64, seq_len: '4k', per_device_train_batch_size: 1, cluster: 'h100', model: 'Llama 3 8B' };
   assert.equal(estimate({ ...known, num_gpus }).link, estimate(whole).link);

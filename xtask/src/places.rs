@@ -356,7 +356,7 @@ mod tests {
         for link in ["js/api.js", "../README.md", "../CONTRIBUTING.md#two-commands", "https://example.org/x"] {
             assert_eq!(fault(link), "", "{link}");
         }
-        assert_eq!(fault("api.js"), "the link to api.js leads nowhere; the nearest is npm/js/api.js.");
+        assert_eq!(fault("api.js"), "the link to api.js has no target; the nearest is npm/js/api.js.");
         assert!(fault("../SECURITY.md#nothing").starts_with("SECURITY.md has no heading #nothing; its headings are "));
     }
 

@@ -36,7 +36,7 @@ impl Assumed {
     ///
     /// let read = sentence::understand("llama 3.1 8b qlora on 2x4090", &default_scenario());
     /// let length = read.assumed.iter().find(|assumed| assumed.key == "seq").unwrap();
-    /// assert_eq!(length.sentence(), "Sequence length: 4,096 tokens, as the text names none.");
+    /// assert_eq!(length.sentence(), "Sequence length: 4,096 tokens, as the text has none.");
     /// ```
     pub fn sentence(&self) -> String {
         format!("{}: {}, as {}.", self.label, self.value, self.why)

@@ -195,7 +195,7 @@ mod tests {
         assert!(caption.contains(". Reserved ") && caption.ends_with(" (of 40\u{2009}GiB)."), "{caption}");
         assert_eq!(describe::chart(&spec), format!("{TITLE}: {caption}"));
         let large = Scenario { micro_batch_size: 8, ..default_scenario() };
-        assert!(memory_step(&large, RunStep::Steady).caption.contains("tensors alone exceed that"));
+        assert!(memory_step(&large, RunStep::Steady).caption.contains("tensors already exceed that"));
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Scenario {
             return None;
         }
         let (balanced, id) =
-            if cp > 1 { (" (two a GPU of context parallelism)", ParamId::Cp) } else { ("", ParamId::Tp) };
+            if cp > 1 { (" (two per GPU of context parallelism)", ParamId::Cp) } else { ("", ParamId::Tp) };
         let message = format!(
             "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}. The page computes as if they \
              could: enter a multiple of {parts}.",

@@ -77,7 +77,7 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
         first(|scenario| scenario.gpus = 10),
         Issue::note(
             "gpus",
-            "10 GPUs fill 2 nodes of 4 and leave 2 for the last one. Times hold for even nodes: 8 or 12 GPUs fill them."
+            "10 GPUs fill 2 nodes of 4 and leave 2 for the last one. The predicted times are for full nodes: enter 8 or 12 GPUs."
         )
     );
 }
@@ -152,8 +152,8 @@ fn tensor_parallelism_is_held_against_nodes_and_heads() {
         }),
         Issue::note(
             "tp",
-            "16 GPUs of tensor parallelism do not lie within one node of 8: every layer waits for the network between nodes. \
-             8 do."
+            "16 GPUs of tensor parallelism are not within one node of 8: every layer waits for the network \
+             between nodes. Enter 8."
         )
     );
     assert_eq!(
@@ -184,8 +184,8 @@ fn sequences_are_cut_evenly_or_noted() {
         on_h100(|scenario| (scenario.cp, scenario.seq_len) = (4, 1004)),
         Issue::note(
             "cp",
-            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two a GPU of context parallelism): frameworks want a \
-             multiple of 8. The page computes as if they could."
+            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two per GPU of context parallelism). \
+             The page computes as if they could: enter a multiple of 8."
         )
     );
     assert_eq!(on_h100(|scenario| (scenario.tp, scenario.seq_len) = (8, 1004)).key, Some("tp"));
@@ -253,8 +253,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         on_h100(pipeline(Schedule::Interleaved, 8, 12)),
         Issue::note(
             "accum",
-            "12 micro-batches do not fill rounds of 8, the pipeline's stages, as interleaved 1F1B runs them: 8 or 16 gradient \
-             accumulation steps do."
+            "12 micro-batches are not a multiple of the 8 pipeline stages, as interleaved 1F1B requires: \
+             enter 8 or 16 gradient accumulation steps."
         )
     );
 }
@@ -376,8 +376,8 @@ fn an_unwise_run_is_a_note() {
         first(|scenario| (scenario.grad_accum_steps, scenario.run.critical_batch_tokens) = (64, 3_355_443.2)),
         Issue::note(
             "critbatch",
-            "A step takes 16.8M tokens, more than the critical batch of 3.4M: a token teaches 17 % of what it does in small \
-             batches."
+            "A step takes 16.8M tokens, more than the critical batch of 3.4M: a token is worth 17 % of one \
+             in small batches."
         )
     );
     assert_eq!(

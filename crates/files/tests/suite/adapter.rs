@@ -22,9 +22,7 @@ fn published_adapters_set_what_trains_and_the_model() {
     assert_eq!((small.trained(), small.model().map(|entry| entry.id)), (expected, Some("llama-3.2-1b")));
     assert_eq!(
         small.remarks,
-        [
-            "The page has no choice of exactly these target_modules (o_proj, q_proj, v_proj); read as the next larger one."
-        ]
+        ["The page lacks this choice of target_modules (o_proj, q_proj, v_proj); read as the next larger one."]
     );
     // The file does not contain the format of the base model: the scenario keeps its format and all
     // other values.

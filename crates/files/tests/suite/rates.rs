@@ -147,7 +147,11 @@ fn what_cannot_be_is_refused_by_name_and_the_rest_is_kept() {
     refused(&fast, ParamId::MatmulEfficiency, &["Matmul efficiency would be", "outside of 1", "so it stays as it is"]);
     let below =
         with(|json| json["sustained"] = json!([{"format": "bf16", "m": 8192, "n": 8192, "k": -8192, "seconds": 1e-3}]));
-    refused(&below, ParamId::MatmulEfficiency, &["“sustained”, row 1: “k” is -8192, which no measurement gives."]);
+    refused(
+        &below,
+        ParamId::MatmulEfficiency,
+        &["“sustained”, row 1: “k” is -8192, which is not a possible measurement."],
+    );
     let huge = with(|json| json["sustained"][0]["m"] = 1e300.into());
     assert!(lines(&read(&huge, RUN).unwrap()).contains("“m” is 1e+300"));
     let lacking = with(|json| {

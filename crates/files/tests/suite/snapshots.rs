@@ -68,10 +68,7 @@ fn fragmentation_is_told_with_what_removes_it() {
     let remarks = brought.sections.iter().find(|section| section.title == "What else the snapshot says").unwrap();
     let said = remarks.lines.join("\n").replace(['\u{a0}', '\u{2009}', '\u{202f}'], " ");
     assert!(said.contains("held 800 MiB without a tensor in it, more than was asked for"), "{said}");
-    assert!(
-        said.contains("Memory without a tensor in it lies in 1 of 1 segments; the largest piece has 800 MiB."),
-        "{said}"
-    );
+    assert!(said.contains("Memory without a tensor is in 1 of 1 segments; the largest block has 800 MiB."), "{said}");
     assert!(
         said.contains("The driver had 400 MiB left") && said.contains("fragmentation is what ended this run"),
         "{said}"

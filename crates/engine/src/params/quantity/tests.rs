@@ -125,7 +125,7 @@ fn complaints_name_the_text_and_what_is_valid() {
         (
             "mem",
             "80 kg",
-            "“80 kg” has a unit that does not fit here: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB.",
+            "“80 kg” has the wrong unit: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB.",
             80.0,
         ),
         (
@@ -142,7 +142,7 @@ fn complaints_name_the_text_and_what_is_valid() {
              128 tokens.",
             128.0,
         ),
-        ("size", "13", "“13” is a count of single parameters: Model size in billions is written 13B.", 13e9),
+        ("size", "13", "“13” counts single parameters: enter 13B for Model size in billions.", 13e9),
         ("size", "1.5T", "“1.5T” is too large: Model size must be at most 310B.", 310e9),
     ];
     for (key, typed, message, nearest) in cases {
