@@ -128,13 +128,15 @@ fn strings(tokens: TokenStream) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the strings of a table of `data/` with their lines.
+/// Returns the strings of a table of `data/` with their lines, without keys and names.
 fn values(text: &str) -> Result<Vec<(usize, String)>> {
     struct Values<'a>(&'a str, Vec<(usize, String)>);
     impl<'doc> Visit<'doc> for Values<'_> {
         fn visit_string(&mut self, value: &'doc Formatted<String>) {
             let before = value.span().and_then(|span| self.0.get(..span.start)).unwrap_or_default();
-            self.1.push((before.matches('\n').count() + 1, value.value().clone()));
+            if value.value().contains(' ') {
+                self.1.push((before.matches('\n').count() + 1, value.value().clone()));
+            }
         }
     }
     let mut values = Values(text, Vec::new());
@@ -168,9 +170,10 @@ mod tests {
     }
 
     #[test]
-    fn strings_of_data_are_read_without_keys_and_comments() {
-        let text = "# a b\n[[row]]\n\"c d\" = 1\nhelp = [{ says = \"\"\"\nStands \\\nbeside\"\"\" }]\n";
-        assert_eq!(values(text).unwrap(), [(4, "Stands beside".to_owned())]);
+    fn strings_of_data_are_read_without_names_and_comments() {
+        let text =
+            "# a b\n[[row]]\n\"c d\" = 1\nkey = \"beside\"\nhelp = [{ says = \"\"\"\nStands \\\nbeside\"\"\" }]\n";
+        assert_eq!(values(text).unwrap(), [(5, "Stands beside".to_owned())]);
     }
 
     #[test]

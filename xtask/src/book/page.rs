@@ -496,7 +496,7 @@ mod tests {
         let line = page.lines().find(|line| line.starts_with("| 2024-10-22<br>")).unwrap();
         for part in [
             "`torchtitan-2024-10`",
-            "Loss: Standard<br>Allocator segments: Expandable<br>where torch.compile is On: Loss: Fused |",
+            "Loss: Standard<br>Allocator segments: Expandable<br>if torch.compile is On: Loss: Fused |",
             "[train.py @ e10cb9494](https://github.com/pytorch/torchtitan/blob/e10cb9494/train.py)<br>",
         ] {
             assert!(line.contains(part), "{part}: {line}");
@@ -535,7 +535,7 @@ mod tests {
 
     #[test]
     fn files_that_are_not_read_say_what_to_give() {
-        assert!(made("colossal-ai").contains("recognised and not read. Give its values by hand"));
+        assert!(made("colossal-ai").contains("recognised but not read. Give its values by hand"));
         assert!(made("trl").contains("Files of TRL SFTTrainer are read") && made("trl").contains("`trl sft`"));
         let refused = refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
         assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("slime"));

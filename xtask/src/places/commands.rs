@@ -158,12 +158,12 @@ mod tests {
             assert_eq!(commands.fault(line), None, "{line}");
         }
         for (line, words) in [
-            ("cargo xtask tset", "is no command; the commands are accuracy, bench, book"),
+            ("cargo xtask tset", "is not a command; the commands are accuracy, bench, book"),
             ("cargo xtask test --fats", "takes no --fats; its flags are --exports, --fast, --record"),
             ("cargo xtask accuracy --all", "nor any other flag"),
             ("cargo xtask score a.csv --row-s", "takes no --row-s: see its --help"),
             ("cargo xtask test lnt", "the parts are browser, docs, lint, native, nightly, packages"),
-            ("cargo test -p engin", "`engin` is no package"),
+            ("cargo test -p engin", "`engin` is not a package"),
         ] {
             let fault = commands.fault(line).unwrap_or_default();
             assert!(fault.contains(words), "{line}: {fault}");

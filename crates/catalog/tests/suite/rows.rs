@@ -63,7 +63,7 @@ fn a_field_that_there_is_none_of_fails() {
         "{error}"
     );
     let error = of_accelerators("silicon = \"ampere\"", "silicon = \"amper\"");
-    assert_eq!(error, "data/accelerators.toml: a100-40gb names \"amper\", which is no row of silicon.toml");
+    assert_eq!(error, "data/accelerators.toml: a100-40gb names \"amper\", which is not a row of silicon.toml");
     let error = of_accelerators("[[accelerator]]", "[[accelerators]]");
     let expected = "data/accelerators.toml: accelerators is not one of: accelerator";
     assert_eq!(error, expected);
@@ -72,5 +72,5 @@ fn a_field_that_there_is_none_of_fails() {
     assert_eq!(error, "data/accelerators.toml: a100-40gb occurs twice");
     let models = changed("models.csv", "BLOOM 560M,bloom,", "BLOOM 560M,blom,");
     let error = models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err();
-    assert_eq!(error, "data/models.csv: bloom-560m names \"blom\", which is no row of architectures.toml");
+    assert_eq!(error, "data/models.csv: bloom-560m names \"blom\", which is not a row of architectures.toml");
 }

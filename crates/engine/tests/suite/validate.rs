@@ -244,8 +244,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         on_h100(pipeline(Schedule::GPipe, 8, 1)),
         Issue::note(
             "accum",
-            "1 micro-batch (gradient accumulation steps) is too few for 8 pipeline stages, which wait for each other most of the \
-             time: 8 or more fill them."
+            "1 micro-batch (gradient accumulation steps) is too few for 8 pipeline stages, which mostly wait for each \
+             other: enter at least 8."
         )
     );
     assert_eq!(on_h100(pipeline(Schedule::ZeroBubbleV, 8, 8)).key, Some("accum"));

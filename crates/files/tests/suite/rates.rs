@@ -76,7 +76,7 @@ fn an_h200_reaches_what_was_measured_there() {
         assert_eq!(value(&kept, id), value(&before, id), "{}", id.key());
     }
     assert_eq!(value(&kept, ParamId::MemoryEfficiency), value(&after, ParamId::MemoryEfficiency));
-    assert!(lines.contains("These are kernels alone.") && brought.offers[0].what.contains("tokens/s"), "{lines}");
+    assert!(lines.contains("These are rates of isolated kernels.") && brought.offers[0].what.contains("tokens/s"), "{lines}");
     // A second import changes nothing.
     let again = read(H200, &brought.scenario).unwrap();
     assert_eq!(again.scenario, brought.scenario);

@@ -70,7 +70,7 @@ fn fragmentation_is_told_with_what_removes_it() {
     assert!(said.contains("held 800 MiB without a tensor in it, more than was asked for"), "{said}");
     assert!(said.contains("Memory without a tensor is in 1 of 1 segments; the largest block has 800 MiB."), "{said}");
     assert!(
-        said.contains("The driver had 400 MiB left") && said.contains("fragmentation is what ended this run"),
+        said.contains("The driver had 400 MiB free") && said.contains("fragmentation ended this run"),
         "{said}"
     );
     assert!(said.contains("expandable_segments:True"), "{said}");

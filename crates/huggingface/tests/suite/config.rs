@@ -129,15 +129,15 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     );
     assert_eq!(sentence("{}"), "This JSON is not a model config: it has no model_type.");
     for text in ["3", "[1, 2]", "\"llama\"", "null", "true"] {
-        assert!(sentence(text).starts_with("This JSON is no model config, which is an object"), "{text}");
+        assert!(sentence(text).starts_with("This JSON is not a model config: an object"), "{text}");
     }
     let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 768, "image_size": 224}"#;
     let said = sentence(image);
     assert!(said.starts_with("The page cannot read configs of the family “vit”. It reads Llama, "), "{said}");
-    assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON."));
+    assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON:"));
     assert!(sentence(&"x".repeat(MOST_CHARACTERS + 1)).starts_with("This text is longer than a million characters"));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-    assert!(sentence(&deep).starts_with("This is not JSON."));
+    assert!(sentence(&deep).starts_with("This is not JSON:"));
     let wide = r#"{"model_type": "llama", "hidden_size": 1e400}"#;
     assert_eq!(sentence(wide), "This cannot be read: number out of range at line 1 column 44.");
     let nested =

@@ -40,7 +40,7 @@ fn a_step_or_a_field_that_there_is_none_of_fails() {
     let fact = error("norm = \"LayerNoBias\"\n", "norm = 1\n");
     assert_eq!(fact, "data/huggingface.toml: Cohere has 1 for norm, which is not a Norm");
     let like = error("like = \"Gemma\"\n", "like = \"Gema\"\n");
-    assert_eq!(like, "data/huggingface.toml: Gemma 2 names \"Gema\", which is no row before it");
+    assert_eq!(like, "data/huggingface.toml: Gemma 2 names \"Gema\", which is not a row before it");
 }
 
 #[test]

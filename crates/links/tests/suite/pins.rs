@@ -78,7 +78,7 @@ fn a_pin_that_cannot_be_read_is_left_out_with_a_sentence() {
     assert_eq!(
         sentences(cut),
         [
-            "The first pinned scenario was left out. “se” in the link has no key or no value: the link may have been cut."
+            "The first pinned scenario was left out. “se” in the link lacks a key or a value: the link may be incomplete."
         ]
     );
     assert_eq!(
