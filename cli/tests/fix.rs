@@ -85,7 +85,7 @@ fn what_is_trained_changes_only_where_it_is_asked_for() {
     fs::write(folder.join("run.yml"), LONG).unwrap();
     // A single GPU has no alternative layouts.
     let output = fix(&folder, &["run.yml", "--set", "gpus=1"]);
-    assert!(said(&output).contains("--unsafe-fixes writes it"), "{}", said(&output));
+    assert!(said(&output).contains("--unsafe-fixes writes them"), "{}", said(&output));
     assert_eq!(fs::read_to_string(folder.join("run.yml")).unwrap(), LONG);
     let output = fix(&folder, &["--unsafe-fixes", "run.yml", "--set", "gpus=1"]);
     assert!(said(&output).contains("run.yml was written."), "{}", said(&output));
@@ -145,7 +145,7 @@ fn every_failure_leaves_every_byte() {
     // The file is read-only.
     fs::set_permissions(&run, fs::Permissions::from_mode(0o444)).unwrap();
     let output = fix(&folder, &["run.yml"]);
-    assert!(output.status.code() == Some(2) && said(&output).contains("may only be read"), "{}", said(&output));
+    assert!(output.status.code() == Some(2) && said(&output).contains("is read-only"), "{}", said(&output));
     assert_eq!(fs::read_to_string(&run).unwrap(), RUN);
     fs::remove_dir_all(folder).unwrap();
 }
@@ -291,7 +291,7 @@ fn a_file_is_written_in_place_where_nothing_may_be_created_or_its_owner_cannot_b
     fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
     if is_root() {
         let output = fix_as_nobody(&folder);
-        assert!(output.status.code() == Some(2) && said(&output).contains("stays as it was"), "{}", said(&output));
+        assert!(output.status.code() == Some(2) && said(&output).contains("is unchanged"), "{}", said(&output));
         assert_eq!(fs::read_to_string(&run).unwrap(), RUN);
     }
     assert_eq!(left_over(&folder), [""; 0]);

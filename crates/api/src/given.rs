@@ -388,7 +388,7 @@ mod tests {
             ("&samples=1000&epochs=3", "“samples=1000” has no effect with texts=full: do you mean texts=packed?"),
             ("&base=nf4", "“base=nf4” has no effect with train=all: do you mean train=lora?"),
             ("&rank=64", "“rank=64” has no effect with train=all: do you mean train=lora?"),
-            ("&num_train_epochs=4&lora_r=64", "is texts=packed meant?"),
+            ("&num_train_epochs=4&lora_r=64", "do you mean texts=packed?"),
         ] {
             let text = format!("{RUN}{more}");
             let refusal = answered(&text, Reading::Strict).expect_err(&text);

@@ -117,7 +117,7 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
         "//! Written by `cargo xtask accuracy` from tests/measured \
-         (`crates/score/src/by_accelerator.rs`):\n//! do not edit.\n\nuse super::{Band, Measured, \
+         (`crates/score/src/by_accelerator.rs`):\n//! not to be edited.\n\nuse super::{Band, Measured, \
          PeakKind};\nuse engine::model::memory::odds::Curve;\n\n/// Measurements of each accelerator that \
          has rows, in alphabetical order.\n#[rustfmt::skip]\npub(super) const MEASURED: &[Measured] = &[\n",
     );

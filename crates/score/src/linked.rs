@@ -56,7 +56,7 @@ const ENDS: [(&str, End); 5] = [
     ("ran at its limit", End::RanAtItsLimit),
     ("out of memory", End::OutOfMemory),
     ("oom", End::OutOfMemory),
-    ("failed, cause unknown", End::FailedUntold),
+    ("failed, untold", End::FailedUntold),
 ];
 
 /// Measurements of a run that are comparable with its scenario.
