@@ -108,7 +108,7 @@ export type KnownName =
   | 'embedding_norm' | 'sliding_window' | 'global_every' | 'attention_chunks' | 'attention_sinks' | 'fused_projections'
   | 'logit_softcap' | 'head_bias' | 'kv_lora_rank' | 'q_lora_rank' | 'qk_nope_head_dim' | 'qk_rope_head_dim'
   | 'v_head_dim' | 'num_experts' | 'num_experts_per_tok' | 'moe_intermediate_size' | 'shared_intermediate_size'
-  | 'shared_expert_gate' | 'first_k_dense_replace' | 'moe_layer_step' | 'router_bias' | 'expert_bias' | 'n_group'
+  | 'shared_expert_gate' | 'first_k_dense_replace' | 'moe_layer_step' | 'router_bias' | 'expert_bias' | 'clamped_gate' | 'n_group'
   | 'topk_group' | 'latent_size' | 'gated_attention' | 'kind' | 'key_heads' | 'key_dim' | 'conv_kernel' | 'chunk'
   | 'conv_bias' | 'extra_params_layers' | 'extra_params_outside' | 'tower_layers' | 'tower_hidden_size' | 'tower_heads'
   | 'tower_mlp_width' | 'tower_mlp' | 'patch_size' | 'image_size' | 'spatial_merge_size' | 'tower_positions'

@@ -66,7 +66,7 @@ impl Kind {
 /// Returns the reason for leaving out the row.
 pub fn read(cells: &Cells<'_>) -> Result<Collective, LeftOut> {
     let [name, metric, link] = ["collective", "metric", "link"].map(|name| cells.get(name));
-    let kind = Kind::of(name).ok_or_else(|| LeftOut::because("an unmodelled collective").about(name))?;
+    let kind = Kind::of(name).ok_or_else(|| LeftOut::because("a collective that is not modelled").about(name))?;
     if !metric.starts_with("bus ") {
         return Err(LeftOut::because("not a bus bandwidth").about(metric));
     }

@@ -33,7 +33,7 @@ fn kind(name: &str) -> Result<RecurrentKind, LeftOut> {
         "lightning" => RecurrentKind::Lightning,
         "rg-lru" => RecurrentKind::RgLru,
         "short-conv" => RecurrentKind::ShortConv,
-        other => return Err(LeftOut::because("an unmodelled mixer").about(other)),
+        other => return Err(LeftOut::because("a mixer that is not modelled").about(other)),
     })
 }
 

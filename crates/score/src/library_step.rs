@@ -50,7 +50,7 @@ impl Cells<'_> {
         let (recompute, keep_fraction) = match self.get("activation_checkpointing") {
             "none" => (Recompute::None, 1.0),
             "full" => (Recompute::Full, 0.0),
-            other => return Err(LeftOut::because("an unmodelled kind of recomputation").about(other)),
+            other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
         };
         let start = catalog::default_scenario();
         Ok(Scenario {

@@ -132,7 +132,7 @@ pub fn read(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
         "full" => (Recompute::Full, 0.0),
         "selective op" => (Recompute::Selective, 1.0),
         "every 2 layers" => (Recompute::Fraction, 0.5),
-        other => return Err(LeftOut::because("an unmodelled kind of recomputation").about(other)),
+        other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
     };
     let tp = cells.need("tp")?;
     let architecture = architecture(cells)?;
@@ -202,7 +202,7 @@ fn trained(cells: &Cells<'_>) -> Result<Trained, LeftOut> {
         ("", NORMS) => return Ok(Trained { method: Method::Layers, base, ..Trained::ALL }),
         ("attn", "lora only") => Targets::Attention,
         ("all-linear", "lora only") => Targets::AllLinear,
-        (other, _) => return Err(LeftOut::because("unmodelled targets of adapters").about(other)),
+        (other, _) => return Err(LeftOut::because("targets of adapters that are not modelled").about(other)),
     };
     let rank = cells.need("lora_rank")?;
     Ok(Trained { method: Method::Lora, rank, targets, base, ..Trained::ALL })

@@ -51,7 +51,7 @@ fn what_an_adapter_says_otherwise_becomes_a_sentence() {
         ),
         (r#""target_modules": ["q_proj", "v_proj", "lm_head"]"#, Targets::QueryValue, "not count adapters of lm_head"),
         (r#""target_modules": ["gate_proj"]"#, Targets::Mlp, "next larger"),
-        (r#""target_modules": "model\\..*proj""#, Targets::AllLinear, "is a pattern"),
+        (r#""target_modules": "model\\..*proj""#, Targets::AllLinear, "is an unsupported pattern"),
         (r#""target_modules": ["a", "b", "c", "d", "e"]"#, Targets::AllLinear, "a, b, c, d and 1 more"),
         (
             r#""target_modules": ["q_proj", "v_proj"], "target_parameters": ["mlp.experts.down_proj"]"#,

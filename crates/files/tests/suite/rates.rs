@@ -185,7 +185,10 @@ fn other_files_are_refused_in_a_sentence() {
         (CPU.to_owned(), "measured on a processor (AMD EPYC)"),
         (diagnose::rates::SCRIPT.to_owned(), "This is the measuring script"),
         (H200.chars().take(9000).collect(), "is incomplete"),
-        (with(|json| json["shardwise_measure"] = 2.into()), "“shardwise_measure” is 2, and version 1"),
+        (
+            with(|json| json["shardwise_measure"] = 2.into()),
+            "“shardwise_measure” is 2, but this release reads version 1",
+        ),
         (with(|json| json["shardwise_measure"] = "1".into()), "“shardwise_measure” is \"1\""),
         (with(|json| json["device"] = json!({"type": "cuda"})), "lacks “name” in “device”"),
         (with(|json| json["device"] = Value::Null), "lacks “type” in “device”"),
