@@ -61,7 +61,7 @@ fn what_an_adapter_says_otherwise_becomes_a_sentence() {
         (
             r#""target_modules": ["q_proj", "v_proj"], "layers_to_transform": [1, 3]"#,
             Targets::QueryValue,
-            "leaves out layers",
+            "leaves out later layers",
         ),
         (
             r#""target_modules": ["q_proj", "v_proj"], "corda_config": {"a": 1}"#,
