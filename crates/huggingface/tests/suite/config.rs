@@ -142,7 +142,7 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     assert_eq!(sentence(wide), "This cannot be read: number out of range at line 1 column 44.");
     let nested =
         json!({ "model_type": "llama", "text_config": { "text_config": { "text_config": { "a": [[[[[1]]]]] } } } });
-    assert!(import(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));
+    assert!(import(&nested).unwrap_err().starts_with("The config lacks num_hidden_layers"));
 }
 
 /// Imports Llama's config with another value of one field.
