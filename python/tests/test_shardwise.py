@@ -137,7 +137,7 @@ class Others(unittest.TestCase):
         best = shardwise.estimate(plan["answers"][0]["link"])
         self.assertEqual((best["mfu"], best["run"]["cost_usd"]), (frame.mfu[0], frame.cost_usd[0]))
         for values, said in [
-            ({"question": "soonest"}, "no question"),
+            ({"question": "soonest"}, "not a question"),
             ({"clusters": ["no-such"]}, "no cluster"),
             ({"days": 3}, "no limit"),
             ({"question": "cheapest", "days": -1}, "above 0"),
