@@ -26,16 +26,13 @@ pub(super) const PARTS: &[Symbol] = &[
     of("M_kept", "[cache]", Bytes, |c| part(c, MemoryPart::Cache)),
     of("M_need", "[memory needed]", Bytes, |c| c.report.memory.needed.get()),
     of("M_shown", "what nvidia-smi shows", Bytes, |c| c.report.memory.peak.get()),
-    of("M_GPU", "memory of one GPU that the driver leaves to programs", Bytes, |c| c.report.memory.capacity.get()),
-    of("M_free", "memory that stays free", Bytes, |c| c.report.memory.free().get()),
-    of("M_missing", "memory that is missing", Bytes, |c| -c.report.memory.headroom().get()),
-    of("M_alloc", "what tensors occupy at the peak (max_memory_allocated)", Bytes, |c| c.peak.alive.allocated.get()),
-    of(
-        "M_base",
-        "frozen weights and [other models|other-models] at rest, which are loaded once and leave no gaps",
-        Bytes,
-        |c| c.peak.alive.base.get(),
-    ),
+    of("M_GPU", "GPU memory that the driver leaves to programs", Bytes, |c| c.report.memory.capacity.get()),
+    of("M_free", "free memory", Bytes, |c| c.report.memory.free().get()),
+    of("M_missing", "missing memory", Bytes, |c| -c.report.memory.headroom().get()),
+    of("M_alloc", "memory of tensors at the peak (max_memory_allocated)", Bytes, |c| c.peak.alive.allocated.get()),
+    of("M_base", "frozen weights and [other models|other-models] at rest, loaded once and without gaps", Bytes, |c| {
+        c.peak.alive.base.get()
+    }),
     of("f_most", "measured over predicted peak, 90th percentile", Count, |c| {
         catalog::accuracy::peak_memory(&c.report).high
     }),
@@ -46,31 +43,27 @@ pub(super) const PARTS: &[Symbol] = &[
 
 /// The factors of the parts.
 pub(super) const FACTORS: &[Symbol] = &[
-    of("P", "parameters on one GPU before sharding, routed experts apart", Params, |c| {
+    of("P", "parameters on one GPU before sharding, without routed experts", Params, |c| {
         c.peak.stage.params.held.dense()
     }),
     of("P_expert", "parameters of routed experts on one GPU before sharding", Params, |c| {
         c.peak.stage.params.held.experts()
     }),
-    of("P_matrix", "of those without routed experts, matrices inside the layers", Params, |c| {
+    of("P_matrix", "matrices inside the layers, without routed experts", Params, |c| {
         c.peak.stage.params.held.layers * c.peak.stage.params.held.layer_matrices
     }),
-    of("P_train", "of the parameters, those that train, routed experts apart", Params, |c| {
-        c.peak.stage.params.trained.dense()
-    }),
-    of("X_train", "of routed experts’ parameters, those that train", Params, |c| {
-        c.peak.stage.params.trained.experts()
-    }),
-    of("W_train", "parameters that train in matrices of the layers, routed experts apart", Params, |c| {
+    of("P_train", "trained parameters, without routed experts", Params, |c| c.peak.stage.params.trained.dense()),
+    of("X_train", "trained parameters of routed experts", Params, |c| c.peak.stage.params.trained.experts()),
+    of("W_train", "trained parameters in matrices of the layers, without routed experts", Params, |c| {
         c.peak.stage.params.trained.layers * c.peak.stage.params.trained.layer_matrices
     }),
-    of("L_train", "parameters of one layer that train, routed experts apart", Params, |c| {
+    of("L_train", "trained parameters of one layer, without routed experts", Params, |c| {
         c.peak.stage.params.trained.layer
     }),
-    of("R_train", "parameters of one layer’s routed experts that train, on average over the layers", Params, |c| {
+    of("R_train", "trained parameters of one layer’s routed experts, mean over the layers", Params, |c| {
         c.peak.stage.params.trained.expert
     }),
-    of("P_base", "frozen parameters in matrices of the layers, routed experts apart", Params, |c| {
+    of("P_base", "frozen parameters in matrices of the layers, without routed experts", Params, |c| {
         let frozen = c.peak.stage.params.frozen();
         frozen.layers * frozen.layer_matrices
     }),
@@ -79,36 +72,32 @@ pub(super) const FACTORS: &[Symbol] = &[
         frozen.dense() - frozen.layers * frozen.layer_matrices
     }),
     of("X_base", "frozen parameters of routed experts", Params, |c| c.peak.stage.params.frozen().experts()),
-    of("b_base", "bytes of a frozen matrix’s weight, with its share of the scales", Count, |c| {
-        c.peak.frozen.matrices
-    }),
+    of("b_base", "bytes of a frozen matrix’s weight, including scales", Count, |c| c.peak.frozen.matrices),
     of("b_rest", "bytes of another frozen parameter", Count, |c| c.peak.frozen.others),
-    of("S_root", "embedding, head and the norms beside them, as gathered", Bytes, |c| c.peak.gathered_units[0]),
+    of("S_root", "embedding, head and their norms, as gathered", Bytes, |c| c.peak.gathered_units[0]),
     of("S_unit", "one layer as gathered, base and adapters", Bytes, |c| c.peak.gathered_units[1]),
-    of("S_mean", "the same on average over the layers", Bytes, |c| c.peak.gathered_units[2]),
-    of("b_live", "bytes of a weight gathered module by module", Count, |c| c.peak.live_bytes),
+    of("S_mean", "one layer as gathered, mean over the layers", Bytes, |c| c.peak.gathered_units[2]),
+    of("b_live", "bytes of a weight gathered by module", Count, |c| c.peak.live_bytes),
     of("P_unit", "parameters of one layer on one GPU, with its experts", Params, |c| {
         c.peak.stage.params.held.layer + c.peak.stage.params.held.expert_unit
     }),
-    of("P_wide", "parameters of one layer on one GPU as gathered, with its experts and what pads them", Params, |c| {
+    of("P_wide", "parameters of one layer on one GPU as gathered, with its experts and padding", Params, |c| {
         c.peak.stage.params.held.padded_layer(c.peak.padding)
     }),
-    of("P_mean", "the same on average over the layers", Params, |c| {
+    of("P_mean", "parameters of one layer as gathered, mean over the layers", Params, |c| {
         c.peak.stage.params.held.layer + c.peak.padding * c.peak.stage.params.held.expert
     }),
     of("P_root", "parameters outside the layers: embedding, head, norms", Params, |c| c.peak.stage.params.held.root),
-    of("P_computed", "parameters whose gradients wait as compute produced them", Params, |c| c.peak.unreduced.computed),
-    of("P_reduced", "parameters whose gradients are in a buffer of the reduction", Params, |c| {
-        c.peak.unreduced.reduced
-    }),
-    of("P_copied", "parameters whose gradients have a second copy in buckets", Params, |c| c.peak.unreduced.copied),
-    of("b_w", "bytes of a weight at rest, by the recipe", Count, |c| c.peak.bytes.weights),
-    of("b_8", "bytes of an element of a matrix in its narrower copies", Count, |c| c.peak.copies),
-    of("b_g", "bytes of a gradient at rest, by the recipe", Count, |c| c.peak.bytes.gradients),
-    of("b_c", "bytes of a weight as compute uses it", Count, |c| c.peak.bytes.gathered),
+    of("P_computed", "parameters whose gradients are not yet reduced", Params, |c| c.peak.unreduced.computed),
+    of("P_reduced", "parameters whose gradients are in a reduction buffer", Params, |c| c.peak.unreduced.reduced),
+    of("P_copied", "parameters whose gradients are copied into buckets", Params, |c| c.peak.unreduced.copied),
+    of("b_w", "bytes of a weight at rest in the recipe", Count, |c| c.peak.bytes.weights),
+    of("b_8", "bytes of a matrix element in its narrower copies", Count, |c| c.peak.copies),
+    of("b_g", "bytes of a gradient at rest in the recipe", Count, |c| c.peak.bytes.gradients),
+    of("b_c", "bytes of a weight in compute", Count, |c| c.peak.bytes.gathered),
     of("b_l", "bytes of a layer’s weight as gathered", Count, |c| c.peak.gathered_layer),
     of("b_r", "bytes of a gradient as reduced", Count, |c| c.peak.bytes.reduced),
-    of("b_m", "bytes of optimizer state for an element of a matrix", Count, |c| c.peak.optimizer.0),
+    of("b_m", "bytes of optimizer state for a matrix element", Count, |c| c.peak.optimizer.0),
     of("b_o", "bytes of optimizer state for another parameter", Count, |c| c.peak.optimizer.1),
     of("Z_w", "GPUs that share the weights", Count, |c| c.peak.degrees.weights),
     of("Z_g", "GPUs that share the gradients", Count, |c| c.peak.degrees.gradients),
@@ -119,87 +108,78 @@ pub(super) const FACTORS: &[Symbol] = &[
     of("P_turn", "parameters on this GPU whose gradients wait for their update", Params, |c| {
         c.peak.updating.unwrap_or_default()
     }),
-    of("S_state", "all of this GPU’s paged optimizer state", Bytes, |c| c.peak.pages[0].get()),
-    of("S_kept", "what PyTorch’s allocator keeps for later", Bytes, |c| {
+    of("S_state", "this GPU’s paged optimizer state", Bytes, |c| c.peak.pages[0].get()),
+    of("S_kept", "memory that PyTorch’s allocator caches", Bytes, |c| {
         (c.report.memory.cache() - c.peak.pages[1]).get()
     }),
-    of("S_out", "of that, what is in host memory", Bytes, |c| (c.peak.pages[0] - c.peak.pages[1]).get()),
-    of("l_reduced", "layers whose gradients are reduced by then", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
-    of("P_head", "parameters of the final norm and the head, where their gradients are reduced by then", Params, |c| {
+    of("S_out", "part of it in host memory", Bytes, |c| (c.peak.pages[0] - c.peak.pages[1]).get()),
+    of("l_reduced", "layers whose gradients are already reduced", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
+    of("P_head", "parameters of the final norm and the head, if their gradients are already reduced", Params, |c| {
         c.peak.reduced_head
     }),
     of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.held.layers),
-    of("u", "layers gathered: the one in work and the one fetched ahead", Count, |c| match c.peak.gathered {
+    of("u", "layers gathered: the current one and the prefetched one", Count, |c| match c.peak.gathered {
         Gathered::Units(_, units) | Gathered::Grouped(_, units, _) => units,
         Gathered::Nothing | Gathered::All | Gathered::Live(_) => 0.0,
     }),
-    of(
-        "P_live",
-        "parameters gathered module by module: those in work, those fetched ahead, those soon used again",
-        Params,
-        |c| match c.peak.gathered {
+    of("P_live", "parameters gathered by module: in use, prefetched, or soon used again", Params, |c| {
+        match c.peak.gathered {
             Gathered::Live(params) => params,
             _ => 0.0,
-        },
-    ),
-    of("G", "GPUs of the smaller group that weights are resharded to", Count, |c| match c.peak.gathered {
+        }
+    }),
+    of("G", "GPUs of the smaller group to which weights are resharded", Count, |c| match c.peak.gathered {
         Gathered::Grouped(_, _, group) => group,
         _ => 1.0,
     }),
-    of("l_kept", "layers whose activations are kept, of all micro-batches in flight", Count, |c| c.peak.layers_kept),
-    of("a_kept", "bytes that one layer keeps of a token", Bytes, |c| c.peak.kept),
+    of("l_kept", "layers whose activations are kept, over all micro-batches in flight", Count, |c| c.peak.layers_kept),
+    of("a_kept", "bytes that one layer keeps for a token", Bytes, |c| c.peak.kept),
     of("n", "tokens of one micro-batch on this GPU", Tokens, |c| c.peak.tokens),
-    of("a_whole", "bytes that the layer in work produces for a token", Bytes, |c| in_layer(c, 0)),
-    of("a_saved", "of those, kept already", Bytes, |c| in_layer(c, 1)),
-    of("a_grad", "bytes of gradients beside them", Bytes, |c| in_layer(c, 2)),
-    of("a_end", "bytes of gradients of a token when a layer’s backward pass ends", Bytes, |c| match c.peak.working {
-        Working::AfterLayer(bytes) => bytes,
-        _ => 0.0,
+    of("a_whole", "bytes that the current layer produces for a token", Bytes, |c| in_layer(c, 0)),
+    of("a_saved", "part of them already kept", Bytes, |c| in_layer(c, 1)),
+    of("a_grad", "bytes of gradients in addition", Bytes, |c| in_layer(c, 2)),
+    of("a_end", "bytes of gradients for a token at the end of a layer’s backward pass", Bytes, |c| {
+        match c.peak.working {
+            Working::AfterLayer(bytes) => bytes,
+            _ => 0.0,
+        }
     }),
-    of("a_loss", "bytes of a token at the loss: the final norm’s tensors", Bytes, |c| match c.peak.working {
+    of("a_loss", "bytes for a token at the loss: the final norm’s tensors", Bytes, |c| match c.peak.working {
         Working::Loss(bytes) => bytes,
         _ => 0.0,
     }),
-    of("b_root", "bytes of the root of a second moment, which foreach makes of all at once", Count, |c| {
+    of("b_root", "bytes of the root of a second moment, which foreach computes for all at once", Count, |c| {
         match c.peak.working {
             Working::Update(bytes) => bytes,
             _ => 0.0,
         }
     }),
-    of("M_ws", "workspaces of matrix products, and the 16-bit copy of a quantized matrix", Bytes, |c| {
+    of("M_ws", "workspaces of matrix products and the 16-bit copy of a quantized matrix", Bytes, |c| {
         c.peak.workspaces.get()
     }),
-    of("b_logit", "bytes alive for one logit, by the loss", Count, |c| c.peak.per_logit),
-    of("b_wait", "bytes that a loss keeps of a logit for its backward pass", Count, |c| c.peak.per_waiting),
-    of("n_wait", "micro-batches whose backward pass is still to come", Count, |c| c.peak.waiting),
+    of("b_logit", "bytes of one logit in the loss", Count, |c| c.peak.per_logit),
+    of("b_wait", "bytes that the loss keeps for a logit until its backward pass", Count, |c| c.peak.per_waiting),
+    of("n_wait", "micro-batches before their backward pass", Count, |c| c.peak.waiting),
     of("t", "GPUs of tensor parallelism, which share the vocabulary", Count, |c| f64::from(c.setup.mesh.tp)),
     of("M_CUDA", "CUDA context and libraries", Bytes, |c| c.setup.overheads.context.get()),
     of("M_NCCL", "buffers of one communicator", Bytes, |c| c.setup.overheads.per_communicator.get()),
     of("M_NVLS", "buffers of one communicator for reductions in switches", Bytes, |_| SWITCH_BUFFERS.get()),
-    of("c_switch", "communicators with more than two GPUs in a node whose switches reduce", Count, |c| {
+    of("c_switch", "communicators with more than two GPUs in a node with reducing switches", Count, |c| {
         c.peak.switch_communicators
     }),
     of("c", "communicators: axes of the mesh with more than one GPU", Count, |c| c.peak.communicators),
-    of(
-        "φ",
-        "what the pool of the kernels’ stream reserves beyond what tensors occupy at most, as a share of it",
-        Percent,
-        |c| match c.peak.cache {
+    of("φ", "share that the compute stream’s pool reserves beyond its peak of tensors", Percent, |c| {
+        match c.peak.cache {
             Cache::Share(share) | Cache::Pools { cached: share, .. } => share,
-        },
-    ),
-    of("λ", "what the allocator cannot give back beyond what tensors occupy, as a share of it", Percent, |c| match c
-        .peak
-        .cache
-    {
+        }
+    }),
+    of("λ", "share that the allocator holds beyond tensors and cannot release", Percent, |c| match c.peak.cache {
         Cache::Share(share) | Cache::Pools { lasting: share, .. } => share,
     }),
-    of("M_compute", "the most that tensors occupy in the pool of the kernels’ stream", Bytes, |c| {
-        c.peak.alive.compute.get()
-    }),
+    of("M_compute", "peak of tensors in the compute stream’s pool", Bytes, |c| c.peak.alive.compute.get()),
     of(
         "M_pools",
-        "pools of FSDP’s collectives: two units gathered in turn, the shards of all gradients",
+        "pools of FSDP’s collectives: two units gathered alternately, the shards of all gradients",
         Bytes,
         |c| c.peak.alive.pools.get(),
     ),

@@ -11,14 +11,14 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     of("M_models", "[other models|other-models] on this GPU", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Models).get()
     }),
-    of("M_engine", "the [rollout engine|rollout-engine]’s memory while the policy trains", Bytes, |c| {
+    of("M_engine", "memory of the [rollout engine|rollout-engine] while the policy trains", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Engine).get()
     }),
     of("M_tower", "the [encoder of images|tower-memory] on this GPU", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Tower).get()
     }),
     of("S_tower", "its weights, gradients and optimizer state at rest", Bytes, |c| c.peak.tower[0].get()),
-    of("S_gathered", "what is gathered of its weights at the peak", Bytes, |c| c.peak.tower[1].get()),
+    of("S_gathered", "its gathered weights at the peak", Bytes, |c| c.peak.tower[1].get()),
     of("A_tower", "its activations at the peak", Bytes, |c| c.peak.tower[2].get()),
     of("M_ref", "weights of the frozen [reference model]", Bytes, |c| c.peak.models.reference.get()),
     of("M_reward", "weights of the reward model", Bytes, |c| c.peak.models.reward.get()),
@@ -27,24 +27,22 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
         f64::from(c.setup.objective.passes())
     }),
     of("u_gen", "share of the GPU’s memory for the engine", Percent, |c| c.setup.objective.engine.memory_share),
-    of("M_gen", "memory of one GPU while it generates", Bytes, |c| rollout(c, |r| r.memory.total().get())),
-    of("M_rest", "what of training stays on the GPU", Bytes, |c| rollout(c, |r| r.memory.training.get())),
+    of("M_gen", "memory of one GPU during generation", Bytes, |c| rollout(c, |r| r.memory.total().get())),
+    of("M_rest", "training state that stays on the GPU", Bytes, |c| rollout(c, |r| r.memory.training.get())),
     of("M_copy", "the engine’s copy of the policy", Bytes, |c| rollout(c, |r| r.memory.weights.get())),
     of("M_buffers", "the engine’s buffers, context and libraries", Bytes, |c| {
         rollout(c, |r| r.memory.overhead.get())
     }),
     of("M_cache", "[KV cache]", Bytes, |c| rollout(c, |r| r.memory.cache.get())),
-    of("M_seq", "what a sequence of full length takes of it", Bytes, |c| rollout(c, |r| r.memory.per_sequence.get())),
+    of("M_seq", "KV cache of a sequence of full length", Bytes, |c| rollout(c, |r| r.memory.per_sequence.get())),
     of("n_each", "sequences for each engine", Count, |c| rollout(c, |r| r.each)),
     of("n_run", "[sequences at once|concurrent]", Count, |c| rollout(c, |r| r.concurrent)),
     of("n_new", "tokens of a completion", Tokens, |c| rollout(c, |r| r.tokens / r.sequences)),
-    of("n_pass", "passes that generate a token for each of them", Count, |c| rollout(c, |r| r.decode_steps)),
+    of("n_pass", "passes, each of which generates one token per sequence", Count, |c| rollout(c, |r| r.decode_steps)),
     of("t_token", "one such pass", Seconds, |c| rollout(c, |r| r.decode_step.get())),
     of("n_gen", "tokens generated in a rollout", Tokens, |c| rollout(c, |r| r.tokens)),
-    of("R_gen", "tokens that all engines generate in a second", TokensPerSecond, |c| {
-        rollout(c, RolloutReport::tokens_per_s)
-    }),
-    of("T_sync", "the updated weights on their way to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
+    of("R_gen", "tokens per second of all engines", TokensPerSecond, |c| rollout(c, RolloutReport::tokens_per_s)),
+    of("T_sync", "transfer of the updated weights to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
     of("T_prefill", "reading the prompts", Seconds, |c| rollout(c, |r| r.prefill.get())),
     of("T_roll", "[rollout time|rollout]", Seconds, |c| rollout(c, |r| r.time().get())),
     of("T_score", "forward passes that score completions", Seconds, |c| rollout(c, |r| r.scoring.get())),
@@ -53,11 +51,15 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     of("T_all", "[step with its rollout|whole-step]", Seconds, |c| rollout(c, |r| r.step().get())),
     of("n_upd", "updates for each rollout", Count, |c| f64::from(c.setup.objective.updates)),
     of("N_own", "GPUs that only generate", Count, |c| rollout(c, |r| f64::from(r.own_gpus))),
-    of("t_exchange_fwd", "those of a forward pass without gradients", Seconds, |c| {
+    of("t_exchange_fwd", "exchanges of a forward pass without gradients", Seconds, |c| {
         c.plan.compute.exchanged_forward().get()
     }),
-    of("t_expert_fwd", "the same in one forward pass", Seconds, |c| c.plan.compute.experts.forward.products.get()),
-    of("t_a2a_fwd", "those of one forward pass", Seconds, |c| c.plan.compute.experts.forward.all_to_all.get()),
+    of("t_expert_fwd", "routed experts of one layer in a forward pass", Seconds, |c| {
+        c.plan.compute.experts.forward.products.get()
+    }),
+    of("t_a2a_fwd", "[all-to-all]s of one layer in a forward pass", Seconds, |c| {
+        c.plan.compute.experts.forward.all_to_all.get()
+    }),
 ];
 
 /// Returns a figure of the rollout; NaN if nothing is generated.

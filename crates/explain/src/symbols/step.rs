@@ -28,13 +28,13 @@ pub(super) const STEP: &[Symbol] = &[
     of("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.hfu),
     of("R", "throughput of one GPU", TokensPerSecond, |c| c.report.tokens_per_s_per_gpu),
     of("F_token", "model FLOPs of a token, forward and backward", Flops, |c| of_setup(&c.setup).get()),
-    of("p_pass", "share of the layers that gradients pass", Percent, |c| Backward::of(&c.setup).passed),
+    of("p_pass", "share of the layers that gradients cross", Percent, |c| Backward::of(&c.setup).passed),
     of("p_train", "share of the layers whose own weights get gradients", Percent, |c| Backward::of(&c.setup).trained),
-    of("F_head", "FLOPs of the output head, with gradients of its weights where it trains", Flops, |c| {
+    of("F_head", "FLOPs of the output head, with gradients of its weights if it trains", Flops, |c| {
         of_head(&c.setup).get()
     }),
-    of("P_adapt", "weights of adapters that a token is multiplied with", Params, |c| adapters::per_token(&c.setup)),
-    of("F_again", "FLOPs of a token that [activation checkpointing] and models that only read it add", Flops, |c| {
+    of("P_adapt", "adapter weights that multiply a token", Params, |c| adapters::per_token(&c.setup)),
+    of("F_again", "FLOPs of a token added by [activation checkpointing] and by models without gradients", Flops, |c| {
         beside_model_per_token(&c.setup, keys(c)).get()
     }),
     of("n_step", "tokens that all GPUs process in one step", Tokens, |c| c.report.tokens_per_step),
@@ -44,71 +44,67 @@ pub(super) const STEP: &[Symbol] = &[
         compute::peak(&c.setup).get()
     }),
     of("L", "layers", Count, |c| f64::from(c.setup.architecture.num_hidden_layers)),
-    of("P_mat", "weights of one layer that a token is multiplied with", Params, |c| {
-        layer_matmul_params(&c.setup.architecture)
-    }),
+    of("P_mat", "weights of one layer that multiply a token", Params, |c| layer_matmul_params(&c.setup.architecture)),
     of("w", "width of all query heads together", Count, |c| layer_attention(&c.setup.architecture, 0.25).get()),
     of(
         "F_mix",
-        "forward FLOPs of a token in one layer beside its products, the mean over layers: attention’s scores, and the recurrence of state mixers",
+        "forward FLOPs of a token in one layer in addition to its products, mean over the layers: attention scores and the recurrence of state mixers",
         Flops,
         |c| layer_mixing(&c.setup.architecture, keys(c)).get(),
     ),
     of("F_next", "model FLOPs of the modules that predict further tokens", Flops, |c| further_tokens(&c.setup).get()),
-    of("F_image", "model FLOPs of the [encoder of images|tower-memory], a token of the text", Flops, |c| {
+    of("F_image", "model FLOPs of the [encoder of images|tower-memory], per token of the text", Flops, |c| {
         tower::flops::per_token(&c.setup).get()
     }),
-    of("k", "keys that a query is counted with, by the [FLOPs convention|mfu-convention]", Count, keys),
+    of("k", "keys counted per query in the [FLOPs convention|mfu-convention]", Count, keys),
     of("V", "vocabulary", Count, |c| f64::from(c.setup.architecture.vocab_size)),
     of("H", "width of the hidden state", Count, |c| f64::from(c.setup.architecture.hidden_size)),
     of("D", "data-parallel replicas", Count, |c| f64::from(c.setup.mesh.replicas())),
     of("m", "[micro-batch]es in one step", Count, |c| f64::from(c.setup.batch.grad_accum_steps)),
     of("b", "sequences in one micro-batch, both of a pair", Count, |c| f64::from(c.setup.batch.micro_batch_size)),
-    of("s", "tokens in one sequence, with padding where texts have some", Tokens, seq_len),
-    of("f_text", "share of the tokens that is no padding", Percent, |c| c.setup.useful()),
-    of("T_compute", "compute kernels, slowed where collectives run beside them", Seconds, |c| {
-        c.report.time.compute.get()
-    }),
+    of("s", "tokens in one sequence, including padding", Tokens, seq_len),
+    of("f_text", "share of the tokens that is not padding", Percent, |c| c.setup.useful()),
+    of("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| c.report.time.compute.get()),
     of("T_exposed", "[exposed communication]: collectives during which nothing is computed", Seconds, |c| {
         c.report.time.exposed_comm.get()
     }),
     of("T_bubble", "[pipeline bubble|bubble]", Seconds, |c| c.report.time.bubble.get()),
-    of("T_forward", "forward passes with the communication exposed in them", Seconds, |c| c.report.time.forward.get()),
-    of("T_backward", "backward passes, recomputation and exposed communication in them", Seconds, |c| {
+    of("T_forward", "forward passes with exposed communication", Seconds, |c| c.report.time.forward.get()),
+    of("T_backward", "backward passes with recomputation and exposed communication", Seconds, |c| {
         c.report.time.backward.get()
     }),
-    of("T_update", "the optimizer’s update, and the gather of weights after it where there is one", Seconds, |c| {
+    of("T_update", "the optimizer’s update, and the gather of weights after it, if any", Seconds, |c| {
         c.report.time.optimizer.get()
     }),
     of("T_lane", "the busier lane of collectives", Seconds, |c| c.report.time.longest_lane.get()),
-    of("T_launch", "compute that is only the [host launching kernels|host-launches]", Seconds, |c| {
-        c.report.time.launch_bound.get()
-    }),
-    of("T_data", "waiting for data: what loaders take longer than all of the rest", Seconds, |c| {
+    of("T_launch", "compute limited by [host launches|host-launches]", Seconds, |c| c.report.time.launch_bound.get()),
+    of("T_data", "waiting for data: time of loaders beyond the rest of the step", Seconds, |c| {
         c.report.time.loading.get()
     }),
-    of("r_data", "sequences that [data loaders|loader] hand a replica in a second", Count, |c| {
+    of("r_data", "sequences per second from [data loaders|loader] to a replica", Count, |c| {
         c.setup.network.host.loader
     }),
     of("f_fast", "measured over predicted step time, 10th percentile", Count, |c| accuracy::step_time(&c.scenario).low),
-    of("f_slow", "the same, 90th percentile", Count, |c| accuracy::step_time(&c.scenario).high),
+    of("f_slow", "measured over predicted step time, 90th percentile", Count, |c| {
+        accuracy::step_time(&c.scenario).high
+    }),
     of("T_low", "lower end of the range of the step time", Seconds, |c| {
         accuracy::step_time(&c.scenario).low * c.report.time.step.get()
     }),
     of("T_high", "upper end of the range", Seconds, |c| {
         accuracy::step_time(&c.scenario).high * c.report.time.step.get()
     }),
-    of("l", "layers of the stage that sets the pace", Count, layers),
-    of("t_fwd", "one layer’s kernels in one forward pass, without exchanges and routed experts", Seconds, |c| {
+    of("l", "layers of the slowest stage", Count, layers),
+    of("t_fwd", "kernels of one layer in a forward pass, without exchanges and routed experts", Seconds, |c| {
         let (times, experts) = (c.plan.compute, c.plan.compute.experts);
         (times.layer_forward - times.exchange.layer_forward - experts.forward.products).get()
     }),
-    of("t_bwd", "the same in one backward pass, with what it recomputes", Seconds, |c| {
+    of("t_bwd", "kernels of one layer in a backward pass, with recomputation", Seconds, |c| {
         let (times, experts) = (c.plan.compute, c.plan.compute.experts);
         (times.layer_backward - times.exchange.layer_backward - experts.backward.products).get()
     }),
-    of("T_fwd", "forward passes over the step, as played", Seconds, |c| played(c, &[Work::LayerForward])),
-    of("T_bwd", "backward passes over the step, as played", Seconds, |c| played(c, &[Work::LayerBackward])),
+    of("T_fwd", "forward passes over the step, simulated", Seconds, |c| played(c, &[Work::LayerForward])),
+    of("T_bwd", "backward passes over the step, simulated", Seconds, |c| played(c, &[Work::LayerBackward])),
     of("t_head", "output head and loss of one micro-batch, forward and backward", Seconds, |c| {
         (c.plan.compute.head - c.plan.compute.exchange.head).get()
     }),
@@ -120,41 +116,43 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     of("S_scatter", "one layer’s gradients as reduced", Bytes, scattered),
     of("Z", "GPUs in the shard group", Count, |c| f64::from(c.setup.mesh.shard_group())),
-    of("B_bus", "[bus bandwidth] of a ring over the shard group, beside compute", BytesPerSecond, |c| {
+    of("B_bus", "[bus bandwidth] of a ring over the shard group, during compute", BytesPerSecond, |c| {
         bus_bandwidth(&beside_compute(&c.setup), shard_group(c)).get()
     }),
-    of("t_hops", "latency of the ring’s hops that shows beside these bytes", Seconds, |c| {
+    of("t_hops", "exposed latency of the ring’s hops for these bytes", Seconds, |c| {
         ring(c).latency(units::Bytes::new(c.peak.gathered_units[1])).get()
     }),
-    of("t_hops_back", "the same beside the gradients’ bytes", Seconds, |c| {
+    of("t_hops_back", "exposed latency of the ring’s hops for the gradients’ bytes", Seconds, |c| {
         ring(c).latency(units::Bytes::new(scattered(c))).get()
     }),
     of("t_tree", "latency of the hops of a tree", Seconds, |c| ring(c).tree_latency().get()),
-    of("e_tree", "rate of a tree over a ring’s", Percent, |_| PAT_RATE),
+    of("e_tree", "rate of a tree over that of a ring", Percent, |_| PAT_RATE),
     of("T_across", "time of all reductions across replicas over the step", Seconds, |c| c.plan.replicate_lane().get()),
     of("m_reduce", "micro-batches that reduce gradients", Count, |c| c.plan.reductions()),
     of("t_across", "reduction of one layer’s gradient shards across replicas", Seconds, |c| {
         c.plan.comm(true, true).replicate_layer.get()
     }),
-    of("t_root", "the same of embedding and head", Seconds, |c| c.plan.comm(true, true).replicate_root.get()),
-    of("T_comm", "collectives, those that compute hides among them", Seconds, |c| c.report.time.comm.get()),
-    of("T_hidden", "collectives that run beside compute", Seconds, |c| c.report.time.overlapped_comm().get()),
-    of("T_exchange", "exchanges of tensor, context, expert and pipeline parallelism that show", Seconds, |c| {
+    of("t_root", "reduction of embedding and head across replicas", Seconds, |c| {
+        c.plan.comm(true, true).replicate_root.get()
+    }),
+    of("T_comm", "collectives, including hidden ones", Seconds, |c| c.report.time.comm.get()),
+    of("T_hidden", "collectives hidden behind compute", Seconds, |c| c.report.time.overlapped_comm().get()),
+    of("T_exchange", "exposed exchanges of tensor, context, expert and pipeline parallelism", Seconds, |c| {
         c.report.time.exchange.get()
     }),
-    of("t_exchange", "those of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
+    of("t_exchange", "exposed exchanges of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
     of("t_update", "the optimizer’s update", Seconds, |c| c.plan.optimizer.get()),
-    of("T_after", "gather of the updated weights, where it does not run beside the next forward pass", Seconds, |c| {
+    of("T_after", "gather of the updated weights, if it does not overlap with the next forward pass", Seconds, |c| {
         c.plan.data_parallel.after_update.get()
     }),
     of("t_emb", "embedding of one micro-batch, forward and backward", Seconds, |c| {
         let times = c.plan.compute;
         (times.embedding_forward - times.exchange.embedding_forward + times.embedding_backward).get()
     }),
-    of("T_emb", "embedding over the step, as played", Seconds, |c| {
+    of("T_emb", "embedding over the step, simulated", Seconds, |c| {
         played(c, &[Work::EmbeddingForward, Work::EmbeddingBackward])
     }),
-    of("t_expert", "routed experts of one layer in both passes, on average over the layers", Seconds, |c| {
+    of("t_expert", "routed experts of one layer in both passes, mean over the layers", Seconds, |c| {
         let experts = c.plan.compute.experts;
         (experts.forward.products + experts.backward.products).get()
     }),
@@ -163,28 +161,26 @@ pub(super) const STEP: &[Symbol] = &[
         let experts = c.plan.compute.experts;
         (experts.forward.all_to_all + experts.backward.all_to_all).get()
     }),
-    of("F_count", "model FLOPs of a token, no more than run", Flops, |c| {
+    of("F_count", "model FLOPs of a token, at most those computed", Flops, |c| {
         let split = waterfall(&c.setup, &c.report);
         let mfu = c.report.mfu;
         let counted = if mfu > 0.0 { (split.share(StepPart::Useful) / mfu).min(1.0) } else { 1.0 };
         counted * of_setup(&c.setup).get()
     }),
-    of("T_useful", "the model’s FLOPs at the peak", Seconds, |c| lost(c, &[StepPart::Useful])),
-    of("T_below", "products below the peak, and those of padding", Seconds, |c| {
+    of("T_useful", "the model’s FLOPs at the peak rate", Seconds, |c| lost(c, &[StepPart::Useful])),
+    of("T_below", "products below the peak rate, and padding", Seconds, |c| {
         lost(c, &[StepPart::Kernels, StepPart::Padding])
     }),
-    of("T_stream", "work as fast as the GPU’s memory: element-wise, the loss, the optimizer", Seconds, |c| {
+    of("T_stream", "memory-bound work: element-wise, loss, optimizer", Seconds, |c| {
         lost(c, &[StepPart::MemoryBound, StepPart::Optimizer])
     }),
-    of("T_again", "recomputation, and passes without gradients", Seconds, |c| {
+    of("T_again", "recomputation and passes without gradients", Seconds, |c| {
         lost(c, &[StepPart::Recomputation, StepPart::Passes])
     }),
-    of("T_slow", "compute slowed beside collectives, and the host’s launches", Seconds, |c| {
+    of("T_slow", "compute slowed by collectives and host launches", Seconds, |c| {
         lost(c, &[StepPart::Contention, StepPart::Launches])
     }),
-    of("T_idle", "waiting for the other stages of the pipeline, and what they have less to do", Seconds, |c| {
-        lost(c, &[StepPart::Bubble])
-    }),
+    of("T_idle", "waiting for other pipeline stages, and uneven stages", Seconds, |c| lost(c, &[StepPart::Bubble])),
     of("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| played(c, &[Work::Dispatch, Work::Combine])),
 ];
 
