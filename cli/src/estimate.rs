@@ -91,7 +91,10 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
     let odds = match spread.filter(|spread| spread.disagrees()) {
         // Without agreement of the alternatives there is no verdict.
         Some(spread) => {
-            format!("tight: it depends on what no file says, {} of the likely runs fit", format::odds(spread.share()))
+            format!(
+                "tight: it depends on values that no file has; {} of the likely runs fit",
+                format::odds(spread.share())
+            )
         }
         None => answer(fit),
     };
@@ -116,7 +119,7 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
     let host = fit.short().map(|short| ("Host memory", format!("needs {short}")));
     let more = beyond_typical(&scenario.setup());
     let longest = (more > Bytes::ZERO)
-        .then(|| ("Longest batch", format!("needs {} more than a typical one of an epoch", format::bytes(more))));
+        .then(|| ("Longest batch", format!("needs {} more than a typical one", format::bytes(more))));
     let memory = [("Fits", odds), ("Memory needed", rest)];
     let rows = [
         ("MFU", assumed(format::percent(whole.mfu))),

@@ -78,7 +78,7 @@ impl Input {
         let contradictions = &brought.contradictions;
         if self.reading() == Reading::Strict {
             if !contradictions.is_empty() {
-                let hint = "Mend it, or say --assume to go on with what is said here to be used.";
+                let hint = "Fix it, or add --assume to use the values named here.";
                 return Err(format!("{} {hint}", contradictions.join(" ")));
             }
             refuse(&read.issues).map_err(with_hint)?;
@@ -116,7 +116,7 @@ impl Input {
             // Report errors in the other inputs first.
             parts.given(self.reading()).read_scenario().map_err(|refusal| refusal.to_string())?;
             return Err(
-                "No file was named: give the files to read, and a link or --set for what they do not say.".into()
+                "No file was given: give the files to read, and a link or --set for values that they lack.".into()
             );
         }
         let (brought, _) =
@@ -157,7 +157,7 @@ impl Input {
             [text] => (*text).to_owned(),
             // Pieces of one fragment.
             pieces if pieces.iter().all(|piece| !piece.contains(['{', '#'])) => pieces.join("&"),
-            _ => return Err("These are several scenarios: give one link or one scenario in JSON.".into()),
+            _ => return Err("These are several scenarios: give only one link or one scenario in JSON.".into()),
         };
         Ok(Parts { text, items, set: self.parts_set()? })
     }
@@ -169,14 +169,14 @@ impl Input {
             let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
             pair.ok_or("write KEY=VALUE, as in gpus=256.")
         });
-        let set = set.zip(&self.set).map(|(pair, typed)| pair.map_err(|said| format!("--set {typed}: {said}")));
+        let set = set.zip(&self.set).map(|(pair, typed)| pair.map_err(|problem| format!("--set {typed}: {problem}")));
         set.collect()
     }
 }
 
 /// Appends a hint to a question for missing values.
 fn with_hint(refusal: Refusal) -> String {
-    let hint = " Or say --assume to go on with the calculator's own, which is then said first.";
+    let hint = " Or add --assume to use the calculator's value, which is then reported first.";
     refusal.message + if refusal.code == Code::Missing { hint } else { "" }
 }
 
@@ -214,11 +214,7 @@ fn item(input: &str) -> Result<Option<Item>, String> {
         return Ok(Some(Item { name: Some(input.to_owned()), bytes: read_whole(file, opened)? }));
     }
     let is_text = input.is_empty() || input.contains(['=', '#']) || input.trim_start().starts_with('{');
-    if is_text {
-        Ok(None)
-    } else {
-        Err(format!("There is no file {input}, and it is neither a link nor a scenario in JSON."))
-    }
+    if is_text { Ok(None) } else { Err(format!("{input} is neither a file, a link nor a scenario in JSON.")) }
 }
 
 /// Reads all bytes of an input, up to a limit.
@@ -226,7 +222,7 @@ fn read_whole(name: &str, from: impl std::io::Read) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     from.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|cause| format!("{name} could not be read: {cause}."))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("{name} is larger than 64 MiB: nothing that is read here is."));
+        return Err(format!("{name} is larger than 64 MiB."));
     }
     Ok(bytes)
 }

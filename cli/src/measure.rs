@@ -24,12 +24,12 @@ impl Arguments {
         // An existing file is never overwritten.
         let file = OpenOptions::new().write(true).create_new(true).open(name);
         file.and_then(|mut file| file.write_all(SCRIPT.as_bytes())).map_err(|cause| match cause.kind() {
-            ErrorKind::AlreadyExists => format!("{name} is there already and stays as it was: name another file."),
+            ErrorKind::AlreadyExists => format!("{name} already exists: name another file."),
             _ => format!("{name} could not be written: {cause}."),
         })?;
         Ok(Answer::new(format!(
-            "Written into {name}. On a node with GPUs: torchrun --nproc-per-node=8 {name} --out rates.json, or python {name} --out \
-             rates.json for one GPU. Then: shardwise read rates.json INPUT...\n"
+            "{name} was written. On a node with GPUs: torchrun --nproc-per-node=8 {name} --out rates.json, or python \
+             {name} --out rates.json for one GPU. Then: shardwise read rates.json INPUT...\n"
         )))
     }
 }

@@ -55,5 +55,5 @@ fn text(file: &str) -> Result<String, String> {
     if bytes.len() as u64 == most {
         return Err(TOO_LONG.into());
     }
-    text_of(bytes).ok_or_else(|| "The file is no text.".into())
+    text_of(bytes).ok_or_else(|| "The file is not text.".into())
 }

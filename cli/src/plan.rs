@@ -88,7 +88,11 @@ impl Arguments {
         let question = self.question.key();
         match (self.question, self.days, self.budget) {
             (Name::Cheapest, _, None) | (Name::Fastest, None, _) | (_, None, None) => {}
-            _ => return Err(format!("--days is of `plan cheapest`, --budget of `plan fastest`, not of `{question}`.")),
+            _ => {
+                return Err(format!(
+                    "Give --days only to `plan cheapest` and --budget only to `plan fastest`, not to `{question}`."
+                ));
+            }
         }
         let (read, Came { said, .. }) = self.input.read_scenario(&[Open::Model])?;
         let Self { batch, sure, ref clusters, top: most, .. } = *self;
@@ -142,11 +146,14 @@ fn searched(plan: &Plan) -> String {
 
 /// Describes the run that misses a deadline or a budget by least.
 fn missed(plan: &Plan, question: Question) -> String {
-    let Some(found) = plan.nearest_miss(question) else { return "Nothing that was searched fits.\n".into() };
+    let Some(found) = plan.nearest_miss(question) else { return "No searched combination fits.\n".into() };
     let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
     let (gpus, odds) = (format::gpus(found.scenario.gpus), found.limit_odds(question).unwrap_or_default());
     let odds = format::percent(odds);
-    format!("Nothing answers. The nearest is {} with {gpus}: {time}, {cost}, odds {odds}.\n", cluster(plan, found))
+    format!(
+        "No run meets the limit. The nearest is {} with {gpus}: {time}, {cost}, odds {odds}.\n",
+        cluster(plan, found)
+    )
 }
 
 fn cluster(plan: &Plan, found: &FastestLayout) -> String {

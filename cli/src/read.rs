@@ -72,7 +72,7 @@ impl Lint {
         let is_github = self.format == Format::Github;
         let brought = self.input.import_files().and_then(|(brought, items)| match brought.kind {
             ImportKind::Run => Ok((brought, items)),
-            _ => Err("This is not the configuration of a run: `shardwise read` says what it is.".into()),
+            _ => Err("This is not the configuration of a run: `shardwise read` describes it.".into()),
         });
         let (mut brought, items) = match brought {
             Err(problem) if is_github => {
@@ -112,8 +112,7 @@ impl Lint {
         let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty());
         let Some(offer) = offers.find(|offer| self.unsafe_fixes || offer.changes == Changes::Nothing) else {
             let others = brought.offers.iter().any(|offer| !offer.files.is_empty());
-            let others =
-                if others { " What is offered changes what is trained: --unsafe-fixes writes it." } else { "" };
+            let others = if others { " The fixes change the training: --unsafe-fixes writes them." } else { "" };
             return Ok(format!("Nothing was written.{others}\n"));
         };
         let prepared = offer.files.iter().map(|(name, text)| {
@@ -124,7 +123,7 @@ impl Lint {
         // All new files are complete before the first one replaces its original.
         let prepared: Vec<write::Prepared> = prepared.collect::<Result<_, String>>()?;
         write::replace(prepared)?;
-        Ok(lines(offer.files.iter().map(|(name, _)| format!("Written into {name}."))))
+        Ok(lines(offer.files.iter().map(|(name, _)| format!("{name} was written."))))
     }
 }
 

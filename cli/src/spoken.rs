@@ -46,7 +46,7 @@ impl Spoken {
             return Err(NOTHING.to_owned());
         }
         if !spoken.read.unread.is_empty() && !is_lenient {
-            let hint = "Say it in other words, leave it out, or say --lenient to go on without it.";
+            let hint = "Rephrase it, leave it out, or add --lenient to ignore it.";
             return Err(format!("{}{hint}", spoken.notes_text()));
         }
         Ok(spoken)

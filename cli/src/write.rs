@@ -48,18 +48,18 @@ impl Drop for Temporary {
 /// Returns a sentence if the file cannot be written or has changed since it was read. Nothing is
 /// changed then.
 pub(crate) fn prepare(name: &str, before: &[u8], text: &str) -> Result<Prepared, String> {
-    let failed = |cause: std::io::Error| format!("{name} could not be written, and stays as it was: {cause}.");
+    let failed = |cause: std::io::Error| format!("{name} could not be written and is unchanged: {cause}.");
     let after = encoded(before, text)
-        .ok_or_else(|| format!("{name} stays as it was: its encoding cannot be written back without a loss."))?;
+        .ok_or_else(|| format!("{name} is unchanged: its encoding cannot be written back without loss."))?;
     // A link stays a link; its target is replaced.
     let (path, _) = files::run::split_function(name);
     let path = fs::canonicalize(path).map_err(failed)?;
     let metadata = fs::metadata(&path).map_err(failed)?;
     if !metadata.is_file() {
-        return Err(format!("{name} is no file that can be written: name the file itself."));
+        return Err(format!("{name} is not a writable file: name the file itself."));
     }
     if metadata.permissions().readonly() {
-        return Err(format!("{name} may only be read: it stays as it was."));
+        return Err(format!("{name} is read-only: it is unchanged."));
     }
     unchanged(name, &path, before)?;
     let way = if let Some(beside) = renamable(&path, &metadata, &after).map_err(failed)? {
@@ -115,13 +115,13 @@ pub(crate) fn replace(prepared: Vec<Prepared>) -> Result<(), String> {
     }
     let mut written: Vec<String> = Vec::new();
     for Prepared { name, path, before, way } in prepared {
-        let others = if written.is_empty() { String::new() } else { format!(" Written were {}.", written.join(", ")) };
+        let others = if written.is_empty() { String::new() } else { format!(" {} were written.", written.join(", ")) };
         let replaced = match way {
             Way::Rename(beside) => fs::rename(&beside.0, &path).map_err(|cause| (cause, None)),
             Way::InPlace { original, after, copy } => in_place(original, &before, &after, copy),
         };
         replaced.map_err(|(cause, lost)| match lost {
-            None => format!("{name} could not be written, and stays as it was: {cause}.{others}"),
+            None => format!("{name} could not be written and is unchanged: {cause}.{others}"),
             Some(copy) => {
                 format!("{name} could not be written: {cause}. Its old content is in {}.{others}", copy.display())
             }
@@ -251,7 +251,7 @@ fn create(place: impl Fn(String) -> PathBuf, path: &Path) -> std::io::Result<(Te
             Err(cause) => return Err(cause),
         }
     }
-    Err(last.unwrap_or_else(|| std::io::Error::other("there is no free name beside it")))
+    Err(last.unwrap_or_else(|| std::io::Error::other("no free name is left in its folder")))
 }
 
 /// Encodes a text in the encoding of `before`; `None` if `before` does not survive a round trip.

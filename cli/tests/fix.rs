@@ -54,7 +54,7 @@ fn a_fix_keeps_the_training_and_everything_else_of_the_file() {
     fs::write(&run, RUN).unwrap();
     fs::set_permissions(&run, fs::Permissions::from_mode(0o640)).unwrap();
     let output = fix(&folder, &["run.yml"]);
-    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    assert!(said(&output).contains("run.yml was written."), "{}", said(&output));
     let written = fs::read_to_string(&run).unwrap();
     // Global batch and sequence length are unchanged; comments and anchors are kept.
     let number = |key: &str| -> u32 {
@@ -85,10 +85,10 @@ fn what_is_trained_changes_only_where_it_is_asked_for() {
     fs::write(folder.join("run.yml"), LONG).unwrap();
     // A single GPU has no alternative layouts.
     let output = fix(&folder, &["run.yml", "--set", "gpus=1"]);
-    assert!(said(&output).contains("--unsafe-fixes writes it"), "{}", said(&output));
+    assert!(said(&output).contains("--unsafe-fixes writes them"), "{}", said(&output));
     assert_eq!(fs::read_to_string(folder.join("run.yml")).unwrap(), LONG);
     let output = fix(&folder, &["--unsafe-fixes", "run.yml", "--set", "gpus=1"]);
-    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    assert!(said(&output).contains("run.yml was written."), "{}", said(&output));
     assert_ne!(fs::read_to_string(folder.join("run.yml")).unwrap(), LONG);
     fs::remove_dir_all(folder).unwrap();
 }
@@ -145,7 +145,7 @@ fn every_failure_leaves_every_byte() {
     // The file is read-only.
     fs::set_permissions(&run, fs::Permissions::from_mode(0o444)).unwrap();
     let output = fix(&folder, &["run.yml"]);
-    assert!(output.status.code() == Some(2) && said(&output).contains("may only be read"), "{}", said(&output));
+    assert!(output.status.code() == Some(2) && said(&output).contains("is read-only"), "{}", said(&output));
     assert_eq!(fs::read_to_string(&run).unwrap(), RUN);
     fs::remove_dir_all(folder).unwrap();
 }
@@ -213,7 +213,7 @@ fn owner_mode_and_attributes_stay() {
     let has_attributes = xattr::set(&run, "user.note", b"x").is_ok();
     let before = fs::metadata(&run).unwrap();
     let output = fix(&folder, &["run.yml"]);
-    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    assert!(said(&output).contains("run.yml was written."), "{}", said(&output));
     let after = fs::metadata(&run).unwrap();
     assert_ne!(fs::read_to_string(&run).unwrap(), RUN);
     assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
@@ -253,7 +253,7 @@ fn a_file_with_two_names_is_written_in_place() {
     fs::write(&run, RUN.replace("gradient_accumulation_steps: 1\n", "gradient_accumulation_steps: 0000000001\n"))
         .unwrap();
     let output = fix(&folder, &["run.yml"]);
-    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    assert!(said(&output).contains("run.yml was written."), "{}", said(&output));
     let written = fs::read_to_string(&run).unwrap();
     assert!(written != RUN && written.ends_with("path: texts\n"), "{written}");
     assert_eq!(fs::read_to_string(&other).unwrap(), written);
@@ -280,7 +280,7 @@ fn a_file_is_written_in_place_where_nothing_may_be_created_or_its_owner_cannot_b
         assert!(copied.unwrap().success());
         fs::set_permissions(&folder, fs::Permissions::from_mode(of_folder)).unwrap();
         let output = fix_as_nobody(&folder);
-        assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+        assert!(said(&output).contains("run.yml was written."), "{}", said(&output));
         let after = fs::metadata(&run).unwrap();
         assert_ne!(fs::read_to_string(&run).unwrap(), RUN);
         assert_eq!((after.uid(), after.mode()), (before.uid(), before.mode()));
@@ -291,7 +291,7 @@ fn a_file_is_written_in_place_where_nothing_may_be_created_or_its_owner_cannot_b
     fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
     if is_root() {
         let output = fix_as_nobody(&folder);
-        assert!(output.status.code() == Some(2) && said(&output).contains("stays as it was"), "{}", said(&output));
+        assert!(output.status.code() == Some(2) && said(&output).contains("is unchanged"), "{}", said(&output));
         assert_eq!(fs::read_to_string(&run).unwrap(), RUN);
     }
     assert_eq!(left_over(&folder), [""; 0]);

@@ -90,9 +90,9 @@ fn parameters_of_models_are_lines_of_json() {
 #[test]
 fn what_cannot_be_read_is_a_sentence_and_status_2() {
     for (arguments, said) in [
-        (&["estimate", "no-such-file.yaml"][..], "There is no file no-such-file.yaml"),
+        (&["estimate", "no-such-file.yaml"][..], "no-such-file.yaml is neither a file"),
         (&["estimate", "--set", "gpus"], "write KEY=VALUE"),
-        (&["estimate", "--set", "gpu=no-such", "--set", "strange=1"], "“strange” is no key"),
+        (&["estimate", "--set", "gpu=no-such", "--set", "strange=1"], "“strange” is not a key"),
         (&["no-such-command"], "unrecognized subcommand"),
     ] {
         let output = shardwise(arguments);
@@ -125,7 +125,7 @@ fn a_typo_is_refused_with_the_right_spelling() {
         }
     }
     let forgiven = shardwise(&["estimate", "--lenient", "gpus=8&colour=red&model=llama-3-8b"]);
-    assert!(text(&forgiven.stdout).contains("“colour” is no key"), "{}", text(&forgiven.stdout));
+    assert!(text(&forgiven.stdout).contains("“colour” is not a key"), "{}", text(&forgiven.stdout));
 }
 
 /// Missing values that decide the answer are requested, for both text and JSON output.
@@ -145,7 +145,7 @@ fn what_is_missing_is_asked_for() {
         }
         let assumed = shardwise(&[&["estimate", "--assume"][..], &arguments].concat());
         let said = text(&assumed.stdout);
-        assert!(said.starts_with("Assumed, as nobody said it:"), "{said}");
+        assert!(said.starts_with("Assumed, as not given:"), "{said}");
     }
 }
 
@@ -223,7 +223,7 @@ fn the_linter_is_a_gate() {
     assert!(said.starts_with("A run of Axolotl") && said.contains("% faster"), "{said}");
     // The change is written on request, and the comment is kept.
     let fixed = shardwise(&["lint", "--fix", base, run.to_str().unwrap()]);
-    assert!(crate::text(&fixed.stdout).contains(&format!("Written into {}", run.display())));
+    assert!(crate::text(&fixed.stdout).contains(&format!("{} was written.", run.display())));
     let written = std::fs::read_to_string(&run).unwrap();
     assert!(written != text && written.contains("# keep"), "{written}");
     std::fs::remove_dir_all(folder).unwrap();
@@ -357,9 +357,9 @@ fn a_plan_answers_by_its_status() {
     assert_eq!(no.status.code(), Some(1));
     assert!(text(&no.stdout).contains("The nearest is "), "{}", text(&no.stdout));
     for (arguments, said) in [
-        (&["plan", "batch", own, "--cluster", "dgx-h200"][..], "is asked of the scenario's own GPUs"),
+        (&["plan", "batch", own, "--cluster", "dgx-h200"][..], "is about the scenario's GPUs"),
         (&["plan", "fewest", own, "--cluster", "no-such"], "no cluster “no-such”"),
-        (&["plan", "fewest", own, "--days", "3"], "--days is of `plan cheapest`"),
+        (&["plan", "fewest", own, "--days", "3"], "Give --days only to `plan cheapest`"),
         (&["plan", "cheapest", own, "--days", "soon"], "write a number above 0"),
         (&["plan", "cheapest", own, "--batch", "0"], "write a number above 0"),
         (&["plan", "cheapest", own, "--sure", "120"], "write a percentage"),
@@ -399,5 +399,5 @@ fn a_sentence_is_an_estimate_or_a_plan() {
     assert_eq!(unread.status.code(), Some(2));
     assert!(text(&unread.stderr).contains("“hyperdrive” was not understood."), "{}", text(&unread.stderr));
     assert_eq!(shardwise(&["estimate", "does it fit?"]).status.code(), Some(2));
-    assert!(text(&shardwise(&["estimate", "nofile.yml"]).stderr).starts_with("There is no file"));
+    assert!(text(&shardwise(&["estimate", "nofile.yml"]).stderr).starts_with("nofile.yml is neither a file"));
 }

@@ -59,7 +59,7 @@ test('a typo is never another run', () => {
   const whole = { model: 'llama-3-8b', cluster: 'dgx-h100', gpus: 64, mbs: 1, seq: '4k' };
   const { model: _, ...without } = whole;
   for (const [scenario, name, code, message] of [
-    [{ ...whole, modle: 'llama-3-70b' }, 'TypeError', 'unknown-key', /“modle” is no key of a scenario\. Did you mean “model”/],
+    [{ ...whole, modle: 'llama-3-70b' }, 'TypeError', 'unknown-key', /“modle” is not a key of a scenario\. Did you mean “model”/],
     [{ ...whole, model: 'llama-3-8c' }, 'RangeError', 'unknown-name', /Did you mean “llama-3-8b”/],
     [{ ...whole, strategy: 'ful-shard' }, 'RangeError', 'unknown-name', /“full-shard”/],
     [{ ...whole, gpus: -3 }, 'RangeError', 'invalid-value', /at least 1/],
@@ -68,7 +68,7 @@ test('a typo is never another run', () => {
   ]) {
     assert.throws(() => estimate(scenario), { name, code, message });
   }
-  assert.match(estimate(without, { assume: true }).issues[0].message, /^Assumed, as nobody said it: a GPT-style model/);
+  assert.match(estimate(without, { assume: true }).issues[0].message, /^Assumed, as not given: a GPT-style model/);
   assert.throws(() => estimate(whole, { strct: false }), { name: 'TypeError', message: /no option “strct”/ });
   const { num_gpus, ...known } = { num_gpus: 64, seq_len: '4k', per_device_train_batch_size: 1, cluster: 'h100', model: 'Llama 3 8B' };
   assert.equal(estimate({ ...known, num_gpus }).link, estimate(whole).link);

@@ -26,7 +26,7 @@ test('an answer is a scenario', () => {
 });
 
 test('what is no question is said', () => {
-  assert.throws(() => plan(OWN, 'soonest'), /no question/);
+  assert.throws(() => plan(OWN, 'soonest'), /not a question/);
   assert.throws(() => plan(OWN, 'fewest', { clusters: ['no-such'] }), /no cluster/);
   assert.throws(() => plan(OWN, 'fewest', { days: 3 }), TypeError);
   assert.throws(() => plan(OWN, 'cheapest', { days: -1 }), /above 0/);

@@ -68,7 +68,7 @@ class Estimate(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Which model"):
             shardwise.estimate(gpus=8, seq="4k")
         assumed = shardwise.estimate(gpus=8, seq="4k", assume=True)["issues"]
-        self.assertIn("Assumed, as nobody said it: a GPT-style model", assumed[0]["message"])
+        self.assertIn("Assumed, as not given: a GPT-style model", assumed[0]["message"])
         with self.assertRaisesRegex(FileNotFoundError, "no-such.yaml"):
             shardwise.read("no-such.yaml")
         with self.assertRaisesRegex(TypeError, "must be a link or a mapping"):
@@ -137,7 +137,7 @@ class Others(unittest.TestCase):
         best = shardwise.estimate(plan["answers"][0]["link"])
         self.assertEqual((best["mfu"], best["run"]["cost_usd"]), (frame.mfu[0], frame.cost_usd[0]))
         for values, said in [
-            ({"question": "soonest"}, "no question"),
+            ({"question": "soonest"}, "not a question"),
             ({"clusters": ["no-such"]}, "no cluster"),
             ({"days": 3}, "no limit"),
             ({"question": "cheapest", "days": -1}, "above 0"),

@@ -44,7 +44,7 @@ fn the_timeline_has_a_legend_and_its_levels() {
         assert!(figure.contains(&format!(">{name}</option>")), "no option {name}");
     }
     let spoken = words(figure);
-    for name in ["Forward", "Backward", "All-gather", "Reduce-scatter", "Optimizer", "Of ", " compute takes "] {
+    for name in ["Forward", "Backward", "All-gather", "Reduce-scatter", "Optimizer", "Compute takes ", " of "] {
         assert!(spoken.contains(name), "{name} not in {spoken}");
     }
     assert!(html.contains("<figure class=\"figure lanes-2\">"));
@@ -134,7 +134,7 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
         assert_eq!(html.matches(RESET_ZOOM).count(), 1);
         html
     });
-    assert!(words(&map).contains("The scenario itself lies outside this part."));
+    assert!(words(&map).contains("The scenario is outside this part."));
     assert!(words(&curve).contains(" at the scenario, outside this part, and at most "));
     assert!(map.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
     assert!(curve.contains("from 300\u{2009}Gbit/s to 900\u{2009}Gbit/s"));

@@ -86,7 +86,7 @@ fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     // The memory figure and the curves have one line per pin.
     let [memory, curve] = [Panel::Memory, Panel::Curve].map(|panel| pinned_at(panel, &here, vec![slow, here]));
     assert_eq!(memory.matches("class=\"pinned-bar\"").count(), 2);
-    assert!(curve.contains("line-pin-0") && curve.contains("Pinned scenario A stands at link bandwidth 100"));
+    assert!(curve.contains("line-pin-0") && curve.contains("Pinned scenario A is at link bandwidth 100"));
     for forbidden in [" style=\"", "NaN", "inf "] {
         assert!(!html.contains(forbidden), "{forbidden}");
     }

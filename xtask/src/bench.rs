@@ -72,13 +72,13 @@ const ALLOCATIONS: &str = "allocations";
 /// Returns an error if an evaluation allocates.
 fn allocates(table: &Table) -> Option<anyhow::Error> {
     let counted = table.value(&format!("{ALLOCATIONS}, native")).filter(|counted| !counted.starts_with("0 "))?;
-    Some(anyhow!("An evaluation must not allocate: {counted} are made."))
+    Some(anyhow!("An evaluation must not allocate: it makes {counted} allocations."))
 }
 
 fn native() -> Result<Vec<Row>> {
     let mut example = cargo(&["run", "--quiet", "--release", "--package", TRACE, "--example", "throughput"]);
     let text = output(&mut example).ok_or_else(|| {
-        anyhow!("The engine's speed is not known: cargo run --release --package trace --example throughput")
+        anyhow!("The engine's speed is unknown: cargo run --release --package trace --example throughput")
     })?;
     Ok(text.lines().filter_map(|line| row(line, "native")).collect())
 }
@@ -90,7 +90,7 @@ fn in_chromium() -> Result<Vec<Row>> {
     let succeeded = watch(&mut test, |line| {
         rows.extend(line.split_once(MARK).and_then(|(_, figures)| row(figures, "Chromium")));
     })?;
-    if succeeded { Ok(rows) } else { Err(anyhow!("The engine's speed in Chromium is not known: its test failed.")) }
+    if succeeded { Ok(rows) } else { Err(anyhow!("The engine's speed in Chromium is unknown: its test failed.")) }
 }
 
 /// Measures size and speed of the npm package, in Node.
@@ -98,7 +98,7 @@ fn npm_package() -> Result<Vec<Row>> {
     let installed = packages::npm_install(site::Profile::Shipped)?;
     let small = site::compress::brotli(&packages::npm_package().join("shardwise_bg.wasm"))?.len();
     let text = output(program(NODE.find()?).current_dir(&installed).arg("speed.mjs"));
-    let text = text.ok_or_else(|| anyhow!("The speed of the npm package is not known: cargo xtask npm --test"))?;
+    let text = text.ok_or_else(|| anyhow!("The speed of the npm package is unknown: cargo xtask npm --test"))?;
     let size = Row::new("Wasm of the npm package, brotli 11", format!("{:.1} KB", small as f64 / 1000.0), "");
     Ok(std::iter::once(size).chain(text.lines().filter_map(|line| row(line, PACKAGE))).collect())
 }
@@ -110,7 +110,7 @@ fn page(sites: &[PathBuf]) -> Result<Vec<Row>> {
     step("Opening the page over slow networks, then moving every slider (some minutes)");
     let mut bench = cargo(&["run", "--quiet", "--package", "e2e", "--bin", "bench", "--"]);
     for site in sites {
-        bench.arg(site.canonicalize().with_context(|| format!("There is no folder {}", site.display()))?);
+        bench.arg(site.canonicalize().with_context(|| format!("{} is not a folder", site.display()))?);
     }
     let text = output(&mut bench)
         .ok_or_else(|| anyhow!("The page could not be measured: cargo run -p e2e --bin bench dist"))?;

@@ -68,7 +68,7 @@ pub fn run_command() -> Result<()> {
 /// When mdBook rejects the sources.
 pub fn into(site: &Path) -> Result<()> {
     let Ok(mdbook) = MDBOOK.find() else {
-        step("Leaving the documentation out of the site until there is mdBook, which `cargo xtask book` installs.");
+        step("Leaving the documentation out of the site: mdBook is missing, and `cargo xtask book` installs it.");
         return Ok(());
     };
     build(site, &mdbook)
@@ -79,9 +79,9 @@ pub fn into(site: &Path) -> Result<()> {
 /// # Errors
 /// When the site was built without the book.
 pub fn built() -> Result<()> {
-    pages(&dist().join("docs")).map(drop).map_err(|failure| {
-        anyhow!("{failure:#} The site was built without its documentation: cargo xtask book says why.")
-    })
+    pages(&dist().join("docs"))
+        .map(drop)
+        .map_err(|failure| anyhow!("{failure:#} The site was built without its documentation: see `cargo xtask book`."))
 }
 
 /// Builds the book into the folder `docs` of a site.
@@ -110,7 +110,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         let text = read_text(&page)?;
         // If mdBook cannot include a file, it keeps the directive unchanged and succeeds.
         if text.contains("{{#include") {
-            bail!("{name} includes a file that is not there.");
+            bail!("{name} includes a missing file.");
         }
         write(&page, finished(&text, &name))?;
     }
@@ -132,7 +132,7 @@ fn check_links(folder: &Path) -> Result<()> {
             let Some(target) = inside(folder, &target).filter(|target| target != folder) else { continue };
             let there = std::fs::read_to_string(target).unwrap_or_default();
             if there.is_empty() || !(heading.is_empty() || there.contains(&format!("id=\"{heading}\""))) {
-                bail!("{} links to {link}, which is nowhere.", page.display());
+                bail!("{} links to {link}, which does not exist.", page.display());
             }
         }
     }

@@ -84,7 +84,7 @@ const STEPS: &[Step] = &[
     Step(Lint, "Formatting", 5, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Comments", 2, Check(comments::check)),
     Step(Lint, "Plain English", 3, Check(prose::check)),
-    Step(Lint, "What depends on what", 3, Check(graph::check)),
+    Step(Lint, "Dependencies", 3, Check(graph::check)),
     Step(Lint, "Places that documents name", 3, Check(places::check)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),
     Step(Lint, "Lints, native", 130, Check(|| clippy(&["--workspace", "--all-targets", "--test", "site"]))),

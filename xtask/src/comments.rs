@@ -24,7 +24,7 @@ pub fn check() -> Result<()> {
         return Ok(());
     }
     bail!(
-        "Comments wider than {COMMENT} characters, or that begin with {} in place of a verb or the thing: {}.",
+        "Comments wider than {COMMENT} characters, or that begin with {} instead of a verb or the thing: {}.",
         RIDDLES.map(str::trim_end).join(", "),
         faults.join(", ")
     )

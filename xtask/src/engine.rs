@@ -56,7 +56,7 @@ pub fn has(name: &std::ffi::OsStr) -> bool {
 pub fn run(name: &str, arguments: &[OsString]) -> Result<ExitCode> {
     let mut command = command(name);
     command.args(arguments).stdin(Stdio::inherit());
-    command.current_dir(std::env::current_dir().context("The current folder is not known")?);
+    command.current_dir(std::env::current_dir().context("The current folder is unknown")?);
     let status = command.status().with_context(|| format!("{name} could not be started"))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
@@ -132,7 +132,7 @@ fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<S
         let marked = part.split_once(" -->").and_then(|(name, rest)| Some((name, rest.split_once(END)?.1)));
         let (name, after) = marked.ok_or_else(|| anyhow!("`{START}` has no `{END}` after it."))?;
         let place = sections.iter().position(|section| section.0 == name);
-        let place = place.ok_or_else(|| anyhow!("There is no section `{name}`, or it is in two chapters."))?;
+        let place = place.ok_or_else(|| anyhow!("Section `{name}` is missing, or in two chapters."))?;
         let (_, tables) = sections.remove(place);
         written.extend([START, name, " -->\n\n", tables.as_str(), "\n\n", END, after]);
     }

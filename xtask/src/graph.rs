@@ -64,7 +64,7 @@ struct Circle {
 /// # Errors
 /// When the document lacks the marks, there is a circle, or a crate has two names.
 pub fn run() -> Result<()> {
-    step("What depends on what");
+    step("Dependencies");
     let path = root().join(DOCUMENT);
     write(&path, documented(&read_text(&path)?)?)?;
     println!("{DOCUMENT} is current.");
@@ -78,7 +78,7 @@ pub fn run() -> Result<()> {
 pub fn check() -> Result<()> {
     let text = read_text(&root().join(DOCUMENT))?;
     if documented(&text)? != text {
-        bail!("The floors in {DOCUMENT} are old: run `cargo xtask graph`.");
+        bail!("The layers in {DOCUMENT} are out of date: run `cargo xtask graph`.");
     }
     Ok(())
 }
@@ -154,7 +154,10 @@ fn report(found: &[Circle]) -> Result<()> {
         bail!("{folder}: {} depend on each other in a circle.\n{}", members.join(", "), way.join("\n"));
     }
     if let Some((folder, members)) = KNOWN.iter().find(|known| !found.iter().any(|circle| is(circle, known))) {
-        bail!("{folder}: {} are no circle any more: take it from KNOWN in xtask/src/graph.rs.", members.join(", "));
+        bail!(
+            "{folder}: {} are not a circle any more: remove it from KNOWN in xtask/src/graph.rs.",
+            members.join(", ")
+        );
     }
     Ok(())
 }
@@ -252,7 +255,7 @@ mod tests {
         };
         report(&known().collect::<Vec<_>>()).unwrap();
         let gone = report(&known().skip(1).collect::<Vec<_>>()).unwrap_err().to_string();
-        assert!(gone.ends_with("are no circle any more: take it from KNOWN in xtask/src/graph.rs."), "{gone}");
+        assert!(gone.ends_with("are not a circle any more: remove it from KNOWN in xtask/src/graph.rs."), "{gone}");
         let new = Circle {
             folder: "src".to_owned(),
             members: vec!["a".to_owned(), "b".to_owned()],

@@ -162,7 +162,7 @@ impl Places {
         let target = if file.is_empty() { document.to_owned() } else { joined(document, file) };
         if !self.paths.contains(&target) {
             let nearest = self.nearest(&target).map_or(String::new(), |nearest| format!("; the nearest is {nearest}"));
-            return Ok(Some(format!("the link to {link} leads nowhere{nearest}.")));
+            return Ok(Some(format!("the link to {link} has no target{nearest}.")));
         }
         if heading.is_empty() || !target.ends_with(DOCUMENT) {
             return Ok(None);
@@ -356,7 +356,7 @@ mod tests {
         for link in ["js/api.js", "../README.md", "../CONTRIBUTING.md#two-commands", "https://example.org/x"] {
             assert_eq!(fault(link), "", "{link}");
         }
-        assert_eq!(fault("api.js"), "the link to api.js leads nowhere; the nearest is npm/js/api.js.");
+        assert_eq!(fault("api.js"), "the link to api.js has no target; the nearest is npm/js/api.js.");
         assert!(fault("../SECURITY.md#nothing").starts_with("SECURITY.md has no heading #nothing; its headings are "));
     }
 

@@ -1,6 +1,6 @@
 //! The table of external programs: purpose, search, version, and method of installation.
 //! [`crate::install`] installs them.
-#![allow(missing_docs, reason = "a row says itself what it is")]
+#![allow(missing_docs, reason = "each row names itself")]
 
 /// An external program: a row of the table below.
 #[derive(Debug)]

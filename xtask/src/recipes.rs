@@ -35,7 +35,7 @@ fn workshop() -> PathBuf {
 /// When the calculator is not built, or a tool is missing or fails; all sentences together.
 pub fn build(names: &[&str]) -> Result<()> {
     if !dist().join("index.html").is_file() {
-        bail!("There is no built site in dist/ that they could show: cargo xtask build");
+        bail!("dist/ has no built site: run cargo xtask build");
     }
     fresh(&folder())?;
     copy(&dist(), &folder().join("shardwise"), &[])?;

@@ -88,8 +88,8 @@ fn accelerator(id: &str) -> (Vec<Addition>, String) {
          usable_source = \"\"\nbandwidth_gb_per_s = 0\npeak_16bit_tflops = 0\npeak_32bit_tflops = 0\n\
          host_link_gb_per_s = 0\npower_w = 0\nsilicon = \"\"\n"
     );
-    let next = "Fill in the row: the comment at the top of the file explains each field. The build names what is missing.\n\
-                Then `cargo xtask test --fast`.";
+    let next = "Fill in the row: the comment at the top of the file explains each field. The build names missing \
+                fields.\nThen `cargo xtask test --fast`.";
     (vec![Addition { file: "data/accelerators.toml".to_owned(), before: None, text }], next.to_owned())
 }
 
@@ -100,9 +100,9 @@ fn key(root: &Path, program: &str, key: &str) -> Result<(Vec<Addition>, String)>
     }
     let text = format!("\n[[key]]\nname = [\"{key}\"]\nis = \"\"\n");
     let next = format!(
-        "Write in `is` the key of links that {key} sets, and `values` if its words are not those of links\n\
-         (crates/files/programs/README.md). Then put a file with the key into tests/runs/{program}, and\n\
-         `cargo xtask test --record` writes down what is read from it."
+        "Write in `is` the key of links that {key} sets, and `values` if its words are not those of \
+         links\n(crates/files/programs/README.md). Then put a file with the key into tests/runs/{program}, \
+         and\n`cargo xtask test --record` records the values read from it."
     );
     Ok((vec![Addition { file, before: None, text }], next))
 }

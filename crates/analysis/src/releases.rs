@@ -67,6 +67,6 @@ pub fn describe_release(release: &Release, change: Option<&Change>) -> String {
         format!("{} {word}", format::percent(change.slower.abs()))
     });
     let changes: Vec<String> = memory.into_iter().chain(time).collect();
-    let changes = if changes.is_empty() { "nothing here".to_owned() } else { changes.join(", ") };
+    let changes = if changes.is_empty() { "no change".to_owned() } else { changes.join(", ") };
     format!("{says} Against {}: {changes}.", change.before.name)
 }

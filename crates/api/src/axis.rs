@@ -79,10 +79,8 @@ impl Axis {
             return (index as f64, wanted.into(), None);
         }
         let near = did_you_mean(&spelling::values_near(what, typed));
-        let message = format!(
-            "The catalog has no {what} “{}”.{near} The scenario's own is used instead.",
-            quantity::shorten(typed)
-        );
+        let message =
+            format!("The catalog has no {what} “{}”.{near} The scenario's is used instead.", quantity::shorten(typed));
         (NOTHING, Value::Null, Some(Issue::error(what, message).because(Cause::UnknownName)))
     }
 }

@@ -125,7 +125,7 @@ impl Given<'_> {
         let mut read = if self.text.trim().is_empty() && !self.set.is_empty() {
             // Values alone form a complete scenario, whose model may be given by its shape.
             let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-            self.decoded(&serde_json::Value::Object(pairs.collect()).to_string())
+            Read::from(links::decode_in_node(&serde_json::Value::Object(pairs.collect()).to_string()))
         } else {
             let mut read = self.decoded(self.text);
             for (key, value) in in_order(self.set) {
@@ -140,8 +140,8 @@ impl Given<'_> {
         Ok(read)
     }
 
-    /// Reads a text. Only a lenient reading leaves a GPU without a cluster in the first visit's, as
-    /// the page does with an old link.
+    /// Reads a text. Only a lenient reading of a text leaves a GPU without a cluster in the first
+    /// visit's, as the page does with an old link.
     pub(crate) fn decoded(&self, text: &str) -> Read {
         match self.reading {
             Reading::Lenient => Read::parse(text),
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_refused_with_the_right_spelling() {
         for (text, code, said) in [
-            ("modle=llama-3-8b", Code::UnknownKey, "“modle” is no key of a scenario. Did you mean “model”"),
+            ("modle=llama-3-8b", Code::UnknownKey, "“modle” is not a key of a scenario. Did you mean “model”"),
             ("model=llama-3-8c", Code::UnknownName, "“llama-3-8b”"),
             ("cluster=dgx-h10", Code::UnknownName, "“dgx-h100”"),
             ("gpu=h10-sxm", Code::UnknownName, "“h100-sxm”"),
@@ -384,11 +384,11 @@ mod tests {
     #[test]
     fn values_without_effect_are_asked_about() {
         for (more, question) in [
-            ("&texts=packed&tokens=2B", "“tokens=2B” has no effect with texts=packed: is texts=full meant?"),
-            ("&samples=1000&epochs=3", "“samples=1000” has no effect with texts=full: is texts=packed meant?"),
-            ("&base=nf4", "“base=nf4” has no effect with train=all: is train=lora meant?"),
-            ("&rank=64", "“rank=64” has no effect with train=all: is train=lora meant?"),
-            ("&num_train_epochs=4&lora_r=64", "is texts=packed meant?"),
+            ("&texts=packed&tokens=2B", "“tokens=2B” has no effect with texts=packed: do you mean texts=full?"),
+            ("&samples=1000&epochs=3", "“samples=1000” has no effect with texts=full: do you mean texts=packed?"),
+            ("&base=nf4", "“base=nf4” has no effect with train=all: do you mean train=lora?"),
+            ("&rank=64", "“rank=64” has no effect with train=all: do you mean train=lora?"),
+            ("&num_train_epochs=4&lora_r=64", "do you mean texts=packed?"),
         ] {
             let text = format!("{RUN}{more}");
             let refusal = answered(&text, Reading::Strict).expect_err(&text);

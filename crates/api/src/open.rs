@@ -166,12 +166,12 @@ impl Unstated {
     pub fn question(&self) -> String {
         let asked = match self.what {
             Open::Model => "Which model? Name one (model=llama-3.1-8b), give its size (size=13B), or its config.json.",
-            Open::Gpus => "On how many GPUs? Say gpus=….",
-            Open::Length => "How long are the sequences? Say seq=….",
-            Open::Batch => "How many sequences does a GPU take at once? Say mbs=….",
-            Open::Hardware => "On which GPUs? Say cluster=… or gpu=….",
+            Open::Gpus => "On how many GPUs? Give gpus=….",
+            Open::Length => "How long are the sequences? Give seq=….",
+            Open::Batch => "How many sequences does a GPU process at once? Give mbs=….",
+            Open::Hardware => "On which GPUs? Give cluster=… or gpu=….",
             Open::Node => {
-                "In which nodes are the GPUs? This GPU has no usual one: say cluster=…, or cluster=custom with node=…."
+                "In which nodes are the GPUs? This GPU has no usual node: give cluster=…, or cluster=custom with node=…."
             }
         };
         let number = self.what.param().and_then(|id| id.param().number());
@@ -194,7 +194,7 @@ impl Unstated {
             Open::Hardware => (v1::CLUSTER_KEY, hardware(scenario)),
             Open::Node => (v1::CLUSTER_KEY, format!("the nodes and the network of {}", hardware(scenario))),
         };
-        Issue::note(key, format!("Assumed, as nobody said it: {taken}."))
+        Issue::note(key, format!("Assumed, as not given: {taken}."))
     }
 }
 

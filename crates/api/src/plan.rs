@@ -60,7 +60,7 @@ pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, Strin
     let mut plan = match asked.clusters {
         [] => Plan::new(scenario, kind, terms),
         _ if kind != Question::FewestGpus.kind() => {
-            return Err(format!("“{}” is asked of the scenario's own GPUs, not of clusters.", question.key()));
+            return Err(format!("“{}” is about the scenario's GPUs, not about clusters.", question.key()));
         }
         ids => {
             let hardware = ids.iter().map(|id| hardware(scenario, id)).collect::<Result<_, _>>()?;
@@ -79,10 +79,10 @@ fn terms(scenario: &Scenario, asked: &PlanRequest) -> Result<Terms, String> {
     let usual = Terms::usual(scenario);
     let terms = Terms { batch: asked.batch.unwrap_or(usual.batch), sure: asked.sure.unwrap_or(usual.sure) };
     if !(terms.batch > 0.0 && terms.batch.is_finite()) {
-        return Err(format!("A global batch is a number of tokens above 0, not {}.", terms.batch));
+        return Err(format!("A global batch must be a number of tokens above 0, not {}.", terms.batch));
     }
     if !(0.0..=1.0).contains(&terms.sure) {
-        return Err(format!("How sure an answer is lies between 0 and 1, not at {}.", terms.sure));
+        return Err(format!("The odds of an answer must be between 0 and 1, not {}.", terms.sure));
     }
     Ok(terms)
 }
@@ -142,15 +142,15 @@ impl Planned {
 fn question(asked: &PlanRequest) -> Result<Question, String> {
     let Some(mut question) = Question::from_key(asked.question) else {
         let names = Question::ALL.map(Question::key).join(", ");
-        return Err(format!("“{}” is no question: there are {names}.", shorten(asked.question)));
+        return Err(format!("“{}” is not a question: the questions are {names}.", shorten(asked.question)));
     };
     let Some(given) = asked.limit else { return Ok(question) };
     if !(given > 0.0 && given.is_finite()) {
-        return Err(format!("A deadline or a budget is a number above 0, not {given}."));
+        return Err(format!("A deadline or a budget must be a number above 0, not {given}."));
     }
     match &mut question {
         Question::Cheapest { days: limit } | Question::Fastest { dollars: limit } => *limit = given,
-        _ => return Err(format!("“{}” has no deadline and no budget.", question.key())),
+        _ => return Err(format!("“{}” takes neither a deadline nor a budget.", question.key())),
     }
     Ok(question)
 }

@@ -82,7 +82,7 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
         }
         like => {
             let like = named(all, "of this table", like, row)?;
-            let none = || row.error("has a usable_like that names a row without a usable_gib of its own");
+            let none = || row.error("has a usable_like that names a row without usable_gib");
             let (of, usable) = (like.number("memory_gib")?, like.number("usable_gib").map_err(|_| none())?);
             if of == memory { usable } else { usable / of * memory }
         }

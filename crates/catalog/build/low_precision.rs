@@ -42,7 +42,7 @@ pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String>
 
 fn texts(value: &Value) -> Result<String, String> {
     let texts: Option<Vec<&str>> = value.as_array().into_iter().flatten().map(Value::as_str).collect();
-    texts.map(|texts| format!("&{texts:?}")).ok_or_else(|| "it is no list of texts".to_owned())
+    texts.map(|texts| format!("&{texts:?}")).ok_or_else(|| "it is not a list of texts".to_owned())
 }
 
 fn layers(value: &Value) -> Result<String, String> {

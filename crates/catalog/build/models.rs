@@ -167,7 +167,7 @@ fn pattern(value: &Value) -> Result<String, String> {
             '*' => then("Attention", "None", 1),
             'E' => then("None", "Experts", 1),
             '-' => then("None", "Dense", 1),
-            other => return Err(format!("{other} is none of NVIDIA's letters M, *, E and -")),
+            other => return Err(format!("{other} is not one of NVIDIA's letters M, *, E and -")),
         }
     }
     for layers in value.as_array().into_iter().flatten().filter_map(Value::as_str) {

@@ -42,7 +42,7 @@ pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     about.insert("scenario".into(), link.into());
     if !is_whole {
         let of = format!(
-            "the first, second and last of {} micro-batches; those between are like the second",
+            "the first, second and last of {} micro-batches; those between repeat the second",
             playback.micro_batches()
         );
         about.insert("micro_batches".into(), of.into());

@@ -28,8 +28,8 @@ pub fn chart(spec: &ChartSpec) -> String {
 fn pinned(spec: &ChartSpec, pin: &PinMark) -> String {
     let at = |axis: &Axis, value| format!("{} {}", in_sentence(&axis.label), format::value(axis.unit, value));
     let (x, y) = (at(&spec.x, pin.at.0), at(&spec.y, pin.at.1));
-    let other = if pin.own { "" } else { "; the rest of it differs from what is drawn" };
-    format!("Pinned scenario {} stands at {x} and {y}{other}.", pin_letter(pin.place))
+    let other = if pin.own { "" } else { "; its other settings differ from the figure's" };
+    format!("Pinned scenario {} is at {x} and {y}{other}.", pin_letter(pin.place))
 }
 
 /// Largest number of marks that are listed one by one.

@@ -59,7 +59,7 @@ fn tabulate_lanes(lanes: &Lanes) -> Table {
     let row = |name: &str, time| vec![name.to_string(), format::seconds(time), format::percent(time / lanes.step)];
     let kinds = lanes.sums.iter().map(|&(work, time)| row(names::work(work), time));
     Table {
-        caption: "Time by kind of work; lanes run side by side, so that shares add up to more than the step.".into(),
+        caption: "Time by kind of work; lanes overlap, so shares add up to more than the step.".into(),
         header: ["Work", "Time", "Share of the step"].map(str::to_string).into(),
         rows: kinds.chain([row("Step", lanes.step)]).collect(),
     }
@@ -98,7 +98,7 @@ fn tabulate_marks(spec: &ChartSpec) -> Table {
         ]
     };
     let all = spec.marks.len();
-    let some = if all > MARKS { format!(": {MARKS} of {all}, all of them in the CSV") } else { String::new() };
+    let some = if all > MARKS { format!(": {MARKS} of {all}; the CSV has all") } else { String::new() };
     Table {
         caption: format!("{}{some}", spec.title),
         header: ["Name", &spec.x.label, &spec.y.label, spec.value.label].map(str::to_string).into(),

@@ -45,7 +45,7 @@ pub use timeline::{TIME, timeline};
 pub use waterfall::{split_chart, waterfall};
 
 /// Added to the caption of a zoomed figure.
-const OUTSIDE: &str = " The scenario itself lies outside this part.";
+const OUTSIDE: &str = " The scenario is outside this part.";
 
 /// The most useful parameters for an axis, in display order.
 pub const AXES: [ParamId; 9] = [

@@ -108,16 +108,15 @@ impl Explained {
 /// Returns a sentence if the text is empty, too long, or has no such message.
 pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
     if text.trim().is_empty() {
-        return Err(
-            "There is nothing to read: paste the message of an out-of-memory error, with the lines before it.".into()
-        );
+        return Err("The input is empty: paste the message of an out-of-memory error, with the lines before it.".into());
     }
     if text.len() > MOST_BYTES {
-        return Err("This text is longer than 64 MiB: paste the message and the lines before it.".into());
+        return Err("This text is longer than 64 MiB: paste only the message and the lines before it.".into());
     }
     let Some(message) = message::parse_message(text) else {
         return Err(
-            "There is no out-of-memory message in this text. PyTorch's begins with “CUDA out of memory. Tried to allocate”.".into()
+            "This text has no out-of-memory message. PyTorch's begins with “CUDA out of memory. Tried to allocate”."
+                .into(),
         );
     };
     Ok(explained(message, scenario))
@@ -164,19 +163,19 @@ fn largest(report: &Report) -> MemoryPart {
 
 fn sentence(message: &Message, candidates: &[Candidate], likely: bool) -> String {
     let Some(wanted) = message.wanted else {
-        return "The message does not say how much was asked for.".into();
+        return "The message does not have the requested size.".into();
     };
     let size = bytes(wanted.bytes);
     if remarks::is_generic(message) {
-        return format!("{size} stands for any small tensor: the GPU was full before.");
+        return format!("{size} is a request for any small tensor: the GPU was already full.");
     }
     match candidates.first() {
         Some(first) if likely && first.exact => format!("{size} = {}: {}.", first.formula, first.tensor),
         Some(first) if likely => {
-            format!("{size} = {}: {}, of another batch than the scenario's.", first.formula, first.tensor)
+            format!("{size} = {}: {}, in a batch other than the scenario's.", first.formula, first.tensor)
         }
         Some(first) => {
-            format!("{size} is not explained. {} would have the size: {}.", capital(&first.tensor), first.formula)
+            format!("{size} is not explained. {} would have this size: {}.", capital(&first.tensor), first.formula)
         }
         None => format!("{size} is not explained: no tensor of the scenario has that size."),
     }

@@ -117,10 +117,10 @@ fn warm(figures: &[f64]) -> &[f64] {
 /// Returns a sentence if the text is empty, too long, or has no line of a step.
 pub fn parse_log(text: &str) -> Result<Measured, String> {
     if text.trim().is_empty() {
-        return Err("There is nothing to read: paste lines of a training log, or drop the file.".into());
+        return Err("The input is empty: paste lines of a training log, or drop the file.".into());
     }
     if text.len() > MOST_BYTES {
-        return Err("This log is longer than 256 MiB: drop a part of it.".into());
+        return Err("This log is longer than 256 MiB: drop only a part of it.".into());
     }
     if let Some(measured) = summary::parse_memory_summary(text) {
         return Ok(measured);
@@ -133,8 +133,8 @@ pub fn parse_log(text: &str) -> Result<Measured, String> {
             return Err(said.to_owned());
         }
         return Err(format!(
-            "No line of this text has the time of a step, tokens a second or memory as {} write them, and it is neither a memory summary nor \
-             a trace of PyTorch's.",
+            "No line of this text has a step time, tokens per second or memory in the format of {}, and the text is \
+             neither a memory summary nor a trace of PyTorch.",
             writers()
         ));
     };
@@ -151,13 +151,13 @@ pub fn untimed(text: &str) -> Option<&'static str> {
     let has = |marks: &[&str]| text.lines().any(|line| marks.iter().all(|mark| line.contains(mark)));
     if has(&["step: ", "loss: ", "trace time: "]) {
         return Some(
-            "These lines are of torchprime: they have the time that the host traces a step, not how long it takes. Paste the summary \
-             that it prints at the end (step_execution_time), or its train_metrics.json.",
+            "These lines are from torchprime: they have the host's time to trace a step, not the step time. Paste the \
+             summary that it prints at the end (step_execution_time), or its train_metrics.json.",
         );
     }
     has(&["loss", "learning_rate", "epoch"]).then_some(
-        "These lines are of the Hugging Face Trainer, which says the loss of a step but not how long it takes. Paste its last line \
-         (train_runtime, train_steps_per_second), the progress bar, or train_results.json.",
+        "These lines are from the Hugging Face Trainer: they have the loss of a step, not its time. Paste its last \
+         line (train_runtime, train_steps_per_second), the progress bar, or train_results.json.",
     )
 }
 

@@ -17,7 +17,7 @@ pub use taken::AppliedRates;
 pub const SCRIPT: &str = include_str!("../../../static/measure.py");
 
 /// Message for users who upload the script in place of its output.
-pub const IS_SCRIPT: &str = "This is the script that measures, not what it measured: run it on a node with GPUs (torchrun \
+pub const IS_SCRIPT: &str = "This is the measuring script, not its result: run it on a node with GPUs (torchrun \
      --nproc-per-node=8 measure.py --out rates.json) and bring rates.json.";
 
 /// Returns whether a text is the measuring script, of any version.

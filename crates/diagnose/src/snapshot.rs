@@ -64,7 +64,7 @@ pub fn read_pickle(file: &[u8], scenario: &Scenario) -> Result<SnapshotAnalysis,
     let snapshot = pickle.to::<Snapshot<'_>>().or_else(|problem| match pickle.to::<Vec<Segment<'_>>>() {
         Ok(segments) => Ok(alone(segments)),
         Err(_) => Err(format!(
-            "This pickle is no memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): {problem}. It was not run."
+            "This pickle is not a memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): {problem}. It was not executed."
         )),
     })?;
     found(&snapshot, scenario)
@@ -84,8 +84,7 @@ pub fn read_json(text: &str, scenario: &Scenario) -> Result<SnapshotAnalysis, Co
     } else {
         serde_json::from_str::<Snapshot<'_>>(text)
     };
-    let snapshot =
-        snapshot.map_err(|problem| format!("This memory snapshot cannot be read. The parser says: {problem}."))?;
+    let snapshot = snapshot.map_err(|problem| format!("This memory snapshot cannot be read: {problem}."))?;
     found(&snapshot, scenario)
 }
 
@@ -95,15 +94,13 @@ fn alone(segments: Vec<Segment<'_>>) -> Snapshot<'_> {
 
 fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<SnapshotAnalysis, Cow<'static, str>> {
     let Some(gpu) = gpu(snapshot) else {
-        return Err("This memory snapshot is empty: take it in the process that trains, before it ends.".into());
+        return Err("This memory snapshot is empty: take it in the training process, before it ends.".into());
     };
     let segments: Vec<&Segment<'_>> = snapshot.segments.iter().filter(|segment| segment.device == gpu).collect();
     let events = snapshot.device_traces.get(gpu as usize).map_or(&[][..], Vec::as_slice);
     let moment = moment(&segments, events);
     if moment.held.is_empty() && !matches!(moment.why, MomentReason::Refused { .. }) {
-        return Err(
-            "No tensor is alive in this memory snapshot: take it in the process that trains, before it ends.".into()
-        );
+        return Err("This memory snapshot has no live tensor: take it in the training process, before it ends.".into());
     }
     let (sizes, report) = (Sizes::new(scenario), scenario.report());
     let exact = segments.iter().flat_map(|segment| &segment.blocks).all(|block| block.requested_size.is_some());
@@ -114,7 +111,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<SnapshotAnalysi
         MomentReason::Refused { at, wanted, free } => {
             let explained = error::explained(refused(&moment, &groups, events, at, wanted, free), scenario);
             let when = format!(
-                "Refused at event {} of {}, while tensors held {} of {} that PyTorch had from the driver. ",
+                "Refused at event {} of {}, when tensors held {} of the {} that PyTorch had reserved.  ",
                 count(at + 1),
                 count(events.len()),
                 bytes(moment.allocated as f64),
@@ -132,13 +129,13 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<SnapshotAnalysi
                 _ => "When the snapshot was taken".into(),
             };
             let (allocated, reserved) = (bytes(moment.allocated as f64), bytes(moment.reserved as f64));
-            let held = format!("{when} tensors held {allocated} of {reserved} that PyTorch had from the driver.");
+            let held = format!("{when} tensors held {allocated} of the {reserved} that PyTorch had reserved.");
             match groups.largest_part() {
                 Some((part, size)) => (
                     format!("{held} The largest part is “{}”, {}.", named(part), bytes(size as f64)),
                     removals(scenario, &report, part),
                 ),
-                None => (format!("{held} No tensor in it has a size that the scenario explains."), Vec::new()),
+                None => (format!("{held} The scenario explains the size of no tensor in it."), Vec::new()),
             }
         }
     };

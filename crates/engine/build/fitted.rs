@@ -37,8 +37,8 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
     let what = "/// Name of this calibration: a digest of its values.";
     let _ = writeln!(constants, "{what}\npub const CALIBRATION: &str = \"{name:08x}\";");
     for (shape, name, what, rows) in [
-        (FITTED, "ALL", "Constants that are fitted together, to measured steps.", calibrated),
-        (SEPARATE, "SEPARATE", "Constants that are fitted by hand, each to measurements of one kind.", separate),
+        (FITTED, "ALL", "Constants fitted together to measured steps.", calibrated),
+        (SEPARATE, "SEPARATE", "Constants fitted by hand, each to measurements of one kind.", separate),
     ] {
         let rows = rows.iter().map(|row| shape.write(row)).collect::<Result<Vec<_>, _>>()?;
         let (of, rows) = (shape.name, rows.join(",\n    "));

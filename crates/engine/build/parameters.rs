@@ -35,7 +35,7 @@ const OPTION_FIELDS: &[&str] = &["key", "is", "label", "help"];
 /// The lists of rows, with their names in Rust and their meaning.
 const LISTS: [(&str, &str); 3] = [
     ("PARAMS", "Every parameter with a control on the page, in display order."),
-    ("CONSTANTS", "Constants of the hardware that have a key in links and no control on the page."),
+    ("CONSTANTS", "Constants of the hardware with a key in links but without a control on the page."),
     ("ARCHITECTURE", "The shape of a custom model, as links hold it."),
 ];
 
@@ -213,7 +213,7 @@ fn choice(row: &Row, place: &Place, options: &Value) -> Result<String, String> {
             Some(Value::Bool(is)) => values.push(is.to_string()),
             Some(_) => values.push(format!("{}::{}", row.text("type")?, text("is")?)),
             None if matches!(place, Place::By(_)) => {}
-            None => return Err(row.error(format!("says of the option {key} not what it is"))),
+            None => return Err(row.error(format!("lacks the variant of the option {key}"))),
         }
     }
     Ok(chosen(place, &format!("&[{written}]"), &format!("[{}]", values.join(", "))))

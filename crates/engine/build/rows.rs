@@ -44,13 +44,13 @@ impl File {
         let mut all = [const { Vec::new() }; COUNT];
         for (rows, (array, key)) in all.iter_mut().zip(arrays) {
             let fields = table.shift_remove(array).and_then(|rows| serde_json::from_value::<Vec<Fields>>(rows).ok());
-            let fields = fields.ok_or_else(|| wrong(&format!("there are no rows [[{array}]]")))?;
+            let fields = fields.ok_or_else(|| wrong(&format!("it has no rows [[{array}]]")))?;
             *rows = self.keyed(fields.into_iter().map(Ok), key)?;
         }
         match table.keys().next() {
             Some(unknown) => {
                 let known = arrays.map(|(array, _)| array).join(", ");
-                Err(wrong(&format!("{unknown} stands there, which is none of: {known}")))
+                Err(wrong(&format!("{unknown} is not one of: {known}")))
             }
             None => Ok(all),
         }
@@ -87,7 +87,7 @@ impl File {
             let own = own.ok_or_else(|| format!("{}: row {} lacks a {key}", self.name, number + 1))?.to_owned();
             let place = format!("{}: {own}", self.name);
             if keyed.iter().any(|other| other.key == own) {
-                return Err(format!("{place} stands there twice"));
+                return Err(format!("{place} occurs twice"));
             }
             keyed.push(Row { place, key: own, fields });
         }
@@ -177,7 +177,7 @@ impl Row {
 
     /// Returns the error that a field is unknown.
     pub(crate) fn unknown(&self, field: &str, known: &[&str]) -> String {
-        self.error(format!("has the field {field}, which is none of: {}", known.join(", ")))
+        self.error(format!("has the field {field}, which is not one of: {}", known.join(", ")))
     }
 
     /// Returns a text that the row must have.
@@ -200,12 +200,12 @@ impl Row {
 /// Returns the index of the row whose key another row names.
 pub(crate) fn place(rows: &[Row], of: &str, key: &str, by: &Row) -> Result<usize, String> {
     let place = rows.iter().position(|row| row.key == key);
-    place.ok_or_else(|| by.error(format!("names {key:?}, which is no row {of}")))
+    place.ok_or_else(|| by.error(format!("names {key:?}, which is not a row {of}")))
 }
 
 /// Returns the row whose key another row names.
 pub(crate) fn named<'a>(rows: &'a [Row], of: &str, key: &str, by: &Row) -> Result<&'a Row, String> {
-    rows.get(place(rows, of, key, by)?).ok_or_else(|| by.error("names a row that went"))
+    rows.get(place(rows, of, key, by)?).ok_or_else(|| by.error("names a removed row"))
 }
 
 /// Merges every row with the earlier row that its field `like` names; own fields take precedence.

@@ -109,7 +109,7 @@ impl Shape {
 
 impl Kind {
     fn write(&self, row: &Row, value: &Value, field: &str) -> Result<String, String> {
-        let wrong = |what: &str| row.error(format!("has {value} for {field}, which is no {what}"));
+        let wrong = |what: &str| row.error(format!("has {value} for {field}, which is not a {what}"));
         match self {
             Self::Text => value.as_str().map(|text| format!("{text:?}")).ok_or_else(|| wrong("text")),
             Self::Flag => value.as_bool().map(|flag| flag.to_string()).ok_or_else(|| wrong("true or false")),

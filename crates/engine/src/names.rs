@@ -121,7 +121,7 @@ pub const fn step_part(part: StepPart) -> StepPartNames {
         StepPart::Optimizer => ("optimizer", "Optimizer", "the optimizer’s update"),
         StepPart::Recomputation => ("recomputation", "Recomputation", "recomputation"),
         StepPart::Passes => ("passes", "Reference models", "passes of reference models"),
-        StepPart::Contention => ("contention", "Contention", "compute slowed beside collectives"),
+        StepPart::Contention => ("contention", "Contention", "compute slowed by collectives"),
         StepPart::AllGather => ("all_gather", "All-gather", "exposed all-gathers"),
         StepPart::ReduceScatter => ("reduce_scatter", "Reduce-scatter", "exposed reduce-scatters"),
         StepPart::AllReduce => ("all_reduce", "All-reduce", "exposed all-reduces"),

@@ -70,8 +70,8 @@ impl Scenario {
         let (nodes, rest) = (gpus / node, gpus % node);
         let below = nodes * node;
         let message = format!(
-            "{gpus} GPUs fill {nodes} {} of {node} and leave {rest} for the last one. Times hold for even nodes: {below} or \
-             {} GPUs fill them.",
+            "{gpus} GPUs fill {nodes} {} of {node} and leave {rest} for the last one. The predicted times are for full \
+             nodes: enter {below} or {} GPUs.",
             if nodes == 1 { "node" } else { "nodes" },
             below.saturating_add(node)
         );
@@ -85,8 +85,8 @@ impl Scenario {
             return None;
         }
         let message = format!(
-            "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long. The numbers stand \
-             for a model with the positions it lacks; it cannot be trained as it is."
+            "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long. The page \
+             computes as if it had enough positions: enter at most {positions} tokens."
         );
         Some(Issue::note(ParamId::SequenceLength, message))
     }
@@ -101,8 +101,8 @@ fn heads(shape: &Architecture) -> Option<Issue> {
         return None;
     }
     let message = format!(
-        "{heads} attention heads do not divide the hidden size {hidden} evenly. The page computes with heads of {dimension}: \
-         enter {} heads, or make sure that the model's configuration names this head_dim.",
+        "{heads} attention heads do not divide the hidden size {hidden} evenly. The page computes with heads of \
+         {dimension}: enter {} heads, or make sure that the model's configuration has this head_dim.",
         neighbours(hidden, heads)
     );
     let is_chosen = dimension != hidden / heads;

@@ -147,7 +147,7 @@ fn every_name_in_a_formula_is_a_symbol_and_every_symbol_is_used() {
     }
     let mut names: Vec<&str> = SYMBOLS.iter().copied().flatten().map(|symbol| symbol.name).collect();
     for name in &names {
-        assert!(used.contains(name), "{name} stands in no formula");
+        assert!(used.contains(name), "{name} is in no formula");
     }
     names.sort_unstable();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");

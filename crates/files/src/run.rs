@@ -237,7 +237,7 @@ fn refuse_by_outer_keys(file: &File) -> Option<Refusal> {
 /// Parses files and returns their programs.
 fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>), Refusal> {
     if files.is_empty() {
-        return Err(Refusal::unknown("There is nothing to read: paste or drop the configuration of a run.".into()));
+        return Err(Refusal::unknown("The input is empty: paste or drop the configuration of a run.".into()));
     }
     if files.len() > MOST_FILES {
         let said = format!("These are {} files, and a run has {MOST_FILES} at most.", files.len());

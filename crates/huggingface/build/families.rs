@@ -110,12 +110,13 @@ impl Body<'_> {
                 continue;
             }
             let found = FIELDS.iter().find(|(field, _)| *field == name);
-            let (field, kind) = found.ok_or_else(|| self.row.error(format!("has {name}, which no shape has")))?;
+            let (field, kind) =
+                found.ok_or_else(|| self.row.error(format!("has {name}, which is not a field of a shape")))?;
             let value = match value {
                 Value::Bool(flag) if *kind == "bool" => flag.to_string(),
                 Value::Number(number) if !ENUMERATIONS.contains(kind) && number.is_u64() => number.to_string(),
                 Value::String(variant) if ENUMERATIONS.contains(kind) => format!("{kind}::{variant}"),
-                _ => return Err(self.row.error(format!("has {value} for {name}, which is no {kind}"))),
+                _ => return Err(self.row.error(format!("has {value} for {name}, which is not a {kind}"))),
             };
             let _ = writeln!(written, "r.shape.{field} = {value};");
         }
@@ -150,10 +151,10 @@ impl Step<'_> {
             "outside" => &["extra"],
             "when" => &["read", "otherwise"],
             "mixers" | "mlps" => &["where", "others"],
-            other => return Err(self.error(&format!("{other} is no step"))),
+            other => return Err(self.error(&format!("{other} is not a step"))),
         };
         if let Some(unknown) = self.fields.keys().skip(1).find(|name| !further.contains(&name.as_str())) {
-            return Err(self.error(&format!("{unknown} is none of: {}", further.join(", "))));
+            return Err(self.error(&format!("{unknown} is not one of: {}", further.join(", "))));
         }
         let own = &*self.text(kind).to_owned();
         Ok(match kind {
@@ -208,7 +209,7 @@ impl Step<'_> {
     /// Returns a field of a shape with its type.
     fn field(&self, name: &str) -> Result<(&'static str, &'static str), String> {
         let found = FIELDS.iter().find(|(field, _)| *field == name).copied();
-        found.ok_or_else(|| self.error(&format!("{name:?} is no field of a shape")))
+        found.ok_or_else(|| self.error(&format!("{name:?} is not a field of a shape")))
     }
 
     /// Generates a formula, a number or a boolean.

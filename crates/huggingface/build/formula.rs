@@ -114,7 +114,7 @@ pub(crate) fn rust(text: &str, known: &[String]) -> Result<String, String> {
             _ if ["+", "-", "*", "/", "%", "(", ")", ",", "<", ">", "==", "!=", "<=", ">="].contains(&token) => {
                 format!(" {token} ")
             }
-            _ => return Err(format!("{token} is no part of a formula")),
+            _ => return Err(format!("{token} is not part of a formula")),
         };
         written.push_str(&part);
     }
@@ -150,6 +150,6 @@ fn word(name: &str, is_called: bool, known: &[String]) -> Result<String, String>
         [root @ ("here" | "at"), key] => Ok(format!("r.{root}({key:?}, layer)")),
         [root, key] if ASKED.contains(&root) => Ok(format!("r.{root}({key:?})")),
         [root, key, word] if WITHIN.contains(&root) => Ok(format!("r.{root}({key:?}, {word:?})")),
-        _ => Err(format!("{name} is neither a field of a shape nor the name of an earlier step")),
+        _ => Err(format!("{name} is neither a field of a shape nor an earlier step")),
     }
 }

@@ -58,14 +58,11 @@ pub fn is_adapter(json: &Value) -> bool {
 /// A sentence if the adapter is not LoRA, or if the rank is invalid.
 pub fn import_adapter(json: &Value) -> Result<Adapter, String> {
     let Value::Object(fields) = json else {
-        return Err("This JSON is no adapter's config, which is an object in braces with a peft_type.".into());
+        return Err("This JSON is not the config of an adapter: an object in braces with a peft_type.".into());
     };
     let kind = fields.get("peft_type").and_then(Value::as_str).unwrap_or_default();
     if !kind.eq_ignore_ascii_case("lora") {
-        return Err(format!(
-            "The page reads adapters of the kind LORA, and this one's peft_type is “{}”.",
-            shorten(kind)
-        ));
+        return Err(format!("The page reads only adapters of the kind LORA; this peft_type is “{}”.", shorten(kind)));
     }
     let mut remarks = Vec::new();
     let model = base(fields, &mut remarks);
@@ -79,7 +76,7 @@ pub fn import_adapter(json: &Value) -> Result<Adapter, String> {
         ..Trained::ALL
     };
     if fields.get("bias").and_then(Value::as_str).is_some_and(|bias| bias != "none") {
-        remarks.push("Biases train too (bias): they are too few to count here.".into());
+        remarks.push("Biases also train (bias): they are too few to count.".into());
     }
     let read = |name: &&String| READ.contains(&name.as_str());
     let other = |(name, value): &(&String, &Value)| {
@@ -140,12 +137,12 @@ impl Adapter {
 
 fn base(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Option<&'static ModelEntry> {
     let Some(name) = fields.get("base_model_name_or_path").and_then(Value::as_str) else {
-        remarks.push("The file names no base model: the model stays as it is.".into());
+        remarks.push("The file names no base model: the model is unchanged.".into());
         return None;
     };
     let found = hub::model_of(name);
     if found.is_none() {
-        remarks.push(format!("The base model “{}” is not in the catalog: the model stays as it is.", shorten(name)));
+        remarks.push(format!("The base model “{}” is not in the catalog: the model is unchanged.", shorten(name)));
     }
     found
 }
@@ -246,14 +243,14 @@ const MLP: [(&str, &[&str]); 7] = [
 fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
     let names = match fields.get("target_modules") {
         None | Some(Value::Null) if parameters(fields).is_empty() => {
-            remarks.push("The file names no target_modules; assumed: PEFT's usual ones, query and value.".into());
+            remarks.push("The file names no target_modules; assumed are PEFT's usual ones, query and value.".into());
             return Targets::QueryValue;
         }
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(all)) if all == "all-linear" => return Targets::AllLinear,
         Some(Value::String(pattern)) => {
             remarks.push(format!(
-                "target_modules is a pattern, “{}”, which the page does not match; read as all linear layers.",
+                "target_modules is an unsupported pattern, “{}”; read as all linear layers.",
                 shorten(pattern)
             ));
             return Targets::AllLinear;
@@ -278,7 +275,7 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
     let experts = parameters(fields);
     kinds.mlp |= experts.iter().any(|name| name.contains("experts"));
     if !unknown.is_empty() {
-        remarks.push(format!("The page counts no adapters beside {}.", named(&unknown)));
+        remarks.push(format!("The page does not count adapters of {}.", named(&unknown)));
     }
     if kinds == Kinds::default() {
         remarks.push("No target was understood; read as all linear layers.".into());
@@ -292,7 +289,7 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
         && !MLP.iter().any(|(_, names)| names.iter().all(|name| short.iter().any(|own| own == name)));
     if Kinds::from_targets(found) != kinds || in_part {
         remarks.push(format!(
-            "The page has no choice of exactly these target_modules ({}); read as the next larger one.",
+            "The page lacks this choice of target_modules ({}); read as the next larger one.",
             named(&short.iter().map(String::as_str).collect::<Vec<_>>())
         ));
     }
@@ -319,10 +316,10 @@ fn embeddings(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> bool {
     let [table, head] = [short.iter().any(|name| is_table(name)), short.iter().any(|name| is_head(name))];
     let others: Vec<&str> = short.iter().map(String::as_str).filter(|name| !is_table(name) && !is_head(name)).collect();
     if table != head {
-        remarks.push("modules_to_save names one of embedding and head: the page counts both.".into());
+        remarks.push("modules_to_save names only one of embedding and head: the page counts both.".into());
     }
     if !others.is_empty() {
-        remarks.push(format!("modules_to_save names {} too, which the page does not count.", named(&others)));
+        remarks.push(format!("modules_to_save also names {}, which the page does not count.", named(&others)));
     }
     table || head
 }
@@ -340,7 +337,7 @@ fn frozen_layers(fields: &Map<String, Value>, model: Option<&ModelEntry>, remark
     let gapless = u64::from(last) - u64::from(first) + 1 == layers.len() as u64;
     let to_the_end = model.is_none_or(|entry| last.saturating_add(1) == entry.architecture.num_hidden_layers);
     if !gapless || !to_the_end {
-        remarks.push("layers_to_transform leaves out layers that are not the first ones: the page counts adapters in all layers from the first of them on.".into());
+        remarks.push("layers_to_transform also leaves out later layers: the page counts adapters in all layers from its first one on.".into());
     }
     let most = ParamId::FrozenLayers.number().map_or(0.0, |number| number.max);
     first.min(most as u32)

@@ -144,10 +144,7 @@ impl<'a> Fields<'a> {
             let mut letters = help.chars();
             let first = letters.next().map(|letter| letter.to_ascii_lowercase());
             let meaning: String = first.into_iter().chain(letters).collect();
-            self.fail(format!(
-                "The config has no {name}. There should be a whole number: {}.",
-                meaning.trim_end_matches('.')
-            ));
+            self.fail(format!("The config lacks {name}, a whole number: {}.", meaning.trim_end_matches('.')));
             number.min as u32
         })
     }

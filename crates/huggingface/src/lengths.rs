@@ -56,9 +56,7 @@ pub fn import_lengths(text: &str) -> Option<Result<TextLengths, String>> {
             }
             _ => {
                 let word = shorten(word);
-                return Some(Err(format!(
-                    "This list of lengths holds “{word}”, which is no number of tokens. Leave it out."
-                )));
+                return Some(Err(format!("“{word}” in this list of lengths is not a number of tokens. Leave it out.")));
             }
         }
     }

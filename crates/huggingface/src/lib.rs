@@ -31,7 +31,7 @@ pub use text::text_of;
 pub const MOST_CHARACTERS: usize = 1_000_000;
 
 /// Error for longer texts.
-pub const TOO_LONG: &str = "This text is longer than a million characters, and a config.json has a few thousand.";
+pub const TOO_LONG: &str = "This text is longer than a million characters; a config.json has a few thousand.";
 
 /// Prefix of the `serde_json` error for a number that no 64-bit float holds.
 const TOO_LARGE: &str = "number out of range";
@@ -58,7 +58,7 @@ pub struct Imported {
 /// 1.8e308.
 pub fn parse(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
-        return Err("There is nothing to read: paste the text of a config.json.".into());
+        return Err("The input is empty: paste the text of a config.json.".into());
     }
     check_length(text)?;
     // Python writes numbers that JSON lacks: these are read as words, which are not sizes.
@@ -70,7 +70,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
         let cause = error.to_string();
         // Numbers such as 1e400 are valid JSON, but `serde_json` has no error kind for them.
         let what = if cause.starts_with(TOO_LARGE) { "cannot be read" } else { "is not JSON" };
-        format!("This {what}. The parser says: {cause}.")
+        format!("This {what}: {cause}.")
     })
 }
 
@@ -123,7 +123,7 @@ pub fn import(config: &Value) -> Result<Imported, String> {
     /// Parts that turn text into speech, next to a model that reads and writes text.
     const SPEAKING: [&str; 3] = ["talker_config", "token2wav_config", "code2wav_config"];
     let Value::Object(outer) = config else {
-        return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
+        return Err("This JSON is not a model config: an object in braces with a model_type.".into());
     };
     // Models that also speak nest the part that reads and writes text; the part that produces
     // speech is a separate model.
@@ -139,7 +139,7 @@ pub fn import(config: &Value) -> Result<Imported, String> {
     let class = class_of(inner, outer);
     let mut fields = Fields::new(inner, outer, &class);
     let Some(types) = fields.model_types() else {
-        return Err("This JSON is no model config: it has no model_type.".into());
+        return Err("This JSON is not a model config: it has no model_type.".into());
     };
     let Some(family) =
         types.iter().flatten().find_map(|kind| families::all().find(|family| family.types.contains(kind)))
@@ -212,6 +212,6 @@ fn check_extra(fields: &mut Fields, shape: &Architecture) {
     const MOST: u64 = 1_000_000_000_000;
     let extra = shape.extra;
     if extra.layers.unsigned_abs() > MOST || extra.outside.unsigned_abs() > MOST {
-        fields.fail("The config has more than a trillion parameters of a kind that the page has no field for.".into());
+        fields.fail("The config has more than a trillion parameters of an unsupported kind.".into());
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn meanings(groups: &[Row]) -> Result<Vec<(String, &str, &Row)>, Stri
         for (meaning, value) in means {
             for text in listed(group, &format!("means.{meaning:?}"), value)? {
                 if all.iter().any(|(other, ..)| *other == text) {
-                    return Err(group.error(format!("has {text:?}, which stands there twice")));
+                    return Err(group.error(format!("has {text:?} twice")));
                 }
                 all.push((text, meaning, group));
             }
@@ -30,6 +30,6 @@ pub(crate) fn meanings(groups: &[Row]) -> Result<Vec<(String, &str, &Row)>, Stri
 fn listed(row: &Row, field: &str, value: &Value) -> Result<Vec<String>, String> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let texts: Option<Vec<String>> = value.as_array().and_then(|list| list.iter().map(text).collect());
-    let wrong = || row.error(format!("has {value} for {field}, which is no list of texts"));
+    let wrong = || row.error(format!("has {value} for {field}, which is not a list of texts"));
     texts.filter(|texts| !texts.is_empty()).ok_or_else(wrong)
 }

@@ -66,7 +66,7 @@ pub fn decode_in_node(text: &str) -> Decoded {
 
 /// Returns the note on the node that was taken for a GPU.
 pub fn in_usual_node(gpu: &AcceleratorEntry, node: &ClusterEntry) -> Issue {
-    let message = format!("Assumed, as nobody said it: the usual node of the {}, {}.", gpu.name, node.name);
+    let message = format!("Assumed, as not given: the usual node of the {}, {}.", gpu.name, node.name);
     Issue::note(CLUSTER_KEY, message)
 }
 
@@ -132,7 +132,7 @@ fn decode_pairs(link: Link) -> Decoded {
     let more = issues.len().saturating_sub(MOST_ISSUES);
     if more > 1 {
         issues.truncate(MOST_ISSUES);
-        issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read either.")));
+        issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read.")));
     }
     Decoded { scenario, pins, issues, keys }
 }

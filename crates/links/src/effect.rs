@@ -15,7 +15,7 @@ const MOST: usize = 12;
 /// ```
 /// let decoded = links::decode("model=llama-3-8b&gpus=8&base=nf4&rank=64");
 /// let notes = links::without_effect(&decoded.scenario, &decoded.keys);
-/// assert_eq!(notes[0].message, "“rank=64” has no effect with train=all: is train=lora meant?");
+/// assert_eq!(notes[0].message, "“rank=64” has no effect with train=all: do you mean train=lora?");
 /// ```
 pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
     let stated = |param: &&Param| keys.iter().any(|key| key == param.key);
@@ -36,7 +36,7 @@ pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
             let message = match common.clone().or_else(own) {
                 Some((other, meant)) => {
                     let (key, now) = (other.key, value_text(other, scenario));
-                    format!("{value} has no effect with {key}={now}: is {key}={meant} meant?")
+                    format!("{value} has no effect with {key}={now}: do you mean {key}={meant}?")
                 }
                 None => format!("{value} has no effect in this run: leave it out."),
             };

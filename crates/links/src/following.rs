@@ -17,7 +17,7 @@ pub(super) fn key_of(key: &str) -> &'static str {
 pub(super) fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<(&str, &str)>) -> Option<Issue> {
     let (name, key) = if key == NODES_KEY { ("nodes", NODES_KEY) } else { ("global batch", BATCH_KEY) };
     let Some(number) = typed.trim().parse::<u32>().ok().filter(|number| *number > 0) else {
-        let message = format!("“{}” is no number of {name}: it must be a whole number from 1.", shorten(typed));
+        let message = format!("“{}” is not a number of {name}: give a whole number from 1.", shorten(typed));
         return Some(Issue::error(key, message));
     };
     let (found, place) = match key {
@@ -28,7 +28,7 @@ pub(super) fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<
         Ok(found) if said.is_some() && *place != found => {
             let (other, value) = said.unwrap_or_default();
             let message =
-                format!("{key}={number} makes {other} {found}, and {other}={} says otherwise.", shorten(value));
+                format!("{key}={number} makes {other} {found}, which contradicts {other}={}.", shorten(value));
             Some(Issue::error(key, message))
         }
         Ok(found) => {
@@ -43,7 +43,7 @@ pub(super) fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<
 fn gpus(scenario: &Scenario, nodes: u32) -> Result<u32, String> {
     let node = scenario.network.values.gpus_per_node;
     let found = nodes.checked_mul(node).filter(|gpus| *gpus <= 131_072);
-    found.ok_or_else(|| format!("{nodes} nodes of {node} GPUs are more than the 131,072 GPUs that are modelled."))
+    found.ok_or_else(|| format!("{nodes} nodes of {node} GPUs are more than the limit of 131,072 GPUs."))
 }
 
 /// Returns the micro-batches of a step from its number of sequences.
@@ -54,8 +54,8 @@ fn micro_batches(scenario: &Scenario, sequences: u32) -> Result<u32, String> {
         return Ok(sequences / step);
     }
     Err(format!(
-        "A batch of {sequences} sequences is no multiple of {replicas} data-parallel replicas × {micro} sequences of a \
-         micro-batch: give a multiple of {step} up to {}, or other gpus, tp, pp, cp or mbs.",
+        "A batch of {sequences} sequences is not a multiple of {replicas} data-parallel replicas × {micro} sequences \
+         of a micro-batch: give a multiple of {step} up to {}, or other gpus, tp, pp, cp or mbs.",
         u64::from(step) * 4096
     ))
 }

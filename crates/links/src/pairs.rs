@@ -111,7 +111,7 @@ pub(super) fn unknown_key(key: &str, value: &str) -> Issue {
 /// Returns an issue about an unknown key, with the sentence of its suggestion.
 pub(super) fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
     let given = shorten(&format!("{key}={value}"));
-    let message = format!("“{}” is no key of a scenario.{near} “{given}” was left out.", shorten(key));
+    let message = format!("“{}” is not a key of a scenario.{near} “{given}” was left out.", shorten(key));
     stray(Severity::Note, message).because(Cause::UnknownKey)
 }
 
@@ -147,7 +147,7 @@ fn from_fragment(fragment: &str) -> Link {
         if key.is_empty() || value.is_empty() {
             let shown = shorten(&percent_decoded(part));
             let message =
-                format!("“{shown}” in the link has no key or no value: the link may have been cut. It was left out.");
+                format!("“{shown}” in the link lacks a key or a value: the link may be incomplete. It was left out.");
             read.issues.push(stray(Severity::Error, message));
         } else {
             read.pairs.push((name, percent_decoded(value).trim().to_owned()));

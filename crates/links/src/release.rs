@@ -41,7 +41,7 @@ pub(super) fn no_release(typed: &str) -> Issue {
     let mut programs: Vec<&str> = releases::RELEASES.iter().map(releases::Release::program_key).collect();
     programs.dedup();
     let message = format!(
-        "“{}” is no release of a program that is known: a program with a month, such as {}, or a program alone for its newest \
+        "“{}” is not a known release: give a program with a month, such as {}, or only the program for its newest \
          ({}). It was left out.",
         shorten(typed),
         releases::RELEASES.last().map_or("", |release| release.id),

@@ -84,12 +84,12 @@ fn is_plain(param: &Param, value: &str) -> bool {
 /// Resolves an entry of the catalog by any of its names; other values stay, except yes and no,
 /// which have one spelling.
 fn entry(key: &str, value: &str, word: &str, spelled: &mut Spelled) {
-    let taken = |name: &str| format!("“{}” is taken for {name}.", shorten(value));
+    let taken = |name: &str| format!("“{}” is read as {name}.", shorten(value));
     match key {
         keys::MODEL_KEY => {
             if let Some(found) = model_named(value).filter(|_| !is_own(value)) {
                 if found.is_taken {
-                    let message = format!("“{}” is taken to have the shape of {}.", shorten(value), found.entry.name);
+                    let message = format!("“{}” is read with the shape of {}.", shorten(value), found.entry.name);
                     spelled.notes.push(Issue::note(keys::MODEL_KEY, message));
                 }
                 return spelled.push(key, found.entry.id);

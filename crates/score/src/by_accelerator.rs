@@ -116,12 +116,10 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
 /// Writes the recorded accuracy as Rust source.
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
-        "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`):\n\
-         //! not to be edited.\n\n\
-         use super::{Band, Measured, PeakKind};\nuse engine::model::memory::odds::Curve;\n\n\
-         /// Measurements of each accelerator that has rows, in alphabetical order.\n\
-         #[rustfmt::skip]\n\
-         pub(super) const MEASURED: &[Measured] = &[\n",
+        "//! Written by `cargo xtask accuracy` from tests/measured \
+         (`crates/score/src/by_accelerator.rs`):\n//! not to be edited.\n\nuse super::{Band, Measured, \
+         PeakKind};\nuse engine::model::memory::odds::Curve;\n\n/// Measurements of each accelerator that \
+         has rows, in alphabetical order.\n#[rustfmt::skip]\npub(super) const MEASURED: &[Measured] = &[\n",
     );
     // Writing to a string cannot fail.
     for (id, ByAccelerator { runs, steps, peaks }) in measured(entries.clone()) {

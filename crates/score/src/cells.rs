@@ -77,7 +77,9 @@ impl<'a> Cells<'a> {
         match (self.get(name), self.number(name)) {
             ("", _) => Ok(None),
             (_, Ok(number)) if PLAUSIBLE.contains(&number) => Ok(Some(number)),
-            (cell, _) => Err(LeftOut::because(format!("column `{name}` is no measured number")).about(shorten(cell))),
+            (cell, _) => {
+                Err(LeftOut::because(format!("column `{name}` is not a measured number")).about(shorten(cell)))
+            }
         }
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn read_stated(cells: &Cells<'_>, batch_share: f64) -> Result<Stated,
     let json = to_json(&scenario);
     for key in NOTED.into_iter().filter(|key| !states(key)) {
         let value = json.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-        notes.add(format!("{key} is not stated: {}, as in a link", value.unwrap_or_default()));
+        notes.add(format!("{key} is not stated: {}, the default of links", value.unwrap_or_default()));
     }
     let peak_gib = cells.measured("peak_mem_gib")?;
     if peak_gib.is_some() && cells.get("peak_kind").is_empty() {

@@ -109,7 +109,7 @@ fn find<T: Copy>(cells: &Cells<'_>, column: &str, words: &[(&str, T)]) -> Result
         return Ok(found);
     }
     let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
-    Err(LeftOut::because(format!("column `{column}` is none of {}", known.join(", "))).about(shorten(word)))
+    Err(LeftOut::because(format!("column `{column}` is not one of {}", known.join(", "))).about(shorten(word)))
 }
 
 impl Linked {

@@ -62,7 +62,7 @@ pub fn report<'a>(
 /// Writes the accuracy on each accelerator, including fine-tuning and mixtures.
 fn by_accelerator<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
     line(text, "\n## By accelerator\n");
-    line(text, "Every row with a measured step time or peak, mixtures and fine-tuning among them:\n");
+    line(text, "Every row with a measured step time or peak, including mixtures and fine-tuning:\n");
     line(text, "| Accelerator | Runs | Steps of 20 % MFU or more | Median error | Peaks | Median error | Fitted |");
     line(text, "|---|---:|---:|---:|---:|---:|---|");
     let cells = |errors: Option<Errors>| {
@@ -108,14 +108,14 @@ fn by_source(text: &mut String, entries: &[&Entry]) {
         scores.push((source.to_owned(), score));
     }
     scores.push(("All".to_owned(), summary::score(entries.iter().copied())));
-    line(text, "Step time where the measured MFU is 20 % or more:\n");
+    line(text, "Step time at a measured MFU of 20 % or more:\n");
     line(text, "| Source | Rows | Median error | Mean error | Signed | In the band |");
     line(text, "|---|---:|---:|---:|---:|---:|");
     for (source, score) in scores.iter().filter(|(_, score)| score.fast.is_some()) {
         let inside = optional(score.step_inside, |share| format!("{:.0} %", 1e2 * share));
         let _ = writeln!(text, "| {source} | {} | {inside} |", errors(score.fast));
     }
-    line(text, "\nStep time where it is below 20 %:\n");
+    line(text, "\nStep time at a measured MFU below 20 %:\n");
     line(text, "| Source | Rows | Median error | Mean error | Signed | Rank correlation |");
     line(text, "|---|---:|---:|---:|---:|---:|");
     for (source, score) in scores.iter().filter(|(_, score)| score.slow.is_some()) {
@@ -134,7 +134,7 @@ fn by_source(text: &mut String, entries: &[&Entry]) {
 fn verdicts(text: &mut String, entries: &[&Entry]) {
     let c: Confusion = summary::score(entries.iter().copied()).confusion;
     line(text, "\nFits or out of memory:\n");
-    line(text, "| | Called fitting | Called out of memory |");
+    line(text, "| | Predicted to fit | Predicted out of memory |");
     line(text, "|---|---:|---:|");
     let _ = writeln!(text, "| Ran | {} | {} |", c.ran_fits, c.ran_does_not);
     let _ = writeln!(text, "| Failed | {} | {} |", c.failed_fits, c.failed_does_not);
@@ -184,9 +184,9 @@ fn steps(text: &mut String, traced: &[Traced]) {
     }
     let _ = writeln!(
         text,
-        "\n{} training steps traced tensor by tensor: error of the bytes allocated at the peak, and of those that a simulation of \
-         PyTorch's allocator reserves, with segments of a fixed size and expandable ones; and the rows whose moment and operator of \
-         the peak are the trace's:\n",
+        "\n{} training steps traced tensor by tensor: error of the bytes allocated at the peak, and of those reserved \
+         in a simulation of PyTorch's allocator, with segments of fixed size and expandable ones; and the rows whose \
+         peak has the same moment and operator as the trace:\n",
         traced.len()
     );
     line(
@@ -253,7 +253,7 @@ fn network(text: &mut String, collectives: &[Collective]) {
 
 fn left_out(text: &mut String, entries: &[&Entry]) {
     let score = summary::score(entries.iter().copied());
-    let _ = writeln!(text, "\n{} of {} rows are used. The others are left out, as:\n", score.used, score.rows);
+    let _ = writeln!(text, "\n{} of {} rows are used. Reasons to leave out the others:\n", score.used, score.rows);
     for (reason, count) in &score.left_out {
         let _ = writeln!(text, "- {reason} ({count})");
     }

@@ -69,7 +69,7 @@ impl Schema {
             }
             Self::Collectives => "measured collectives",
             Self::Experts => "measurements of one layer of experts, which the tests of the engine read",
-            Self::Architectures => "architectures by name, not measurements: the catalog has those that it needs",
+            Self::Architectures => "architectures by name, not measurements: the catalog has those in use",
             Self::Remarks => "remarks, not measurements",
         }
     }

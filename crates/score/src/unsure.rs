@@ -25,7 +25,7 @@ pub(crate) fn range(
         return (band, None);
     }
     notes.add(format!(
-        "the network is not known: at {:.0} Gbit/s a GPU the step takes {longer:.2} times as long",
+        "the network is unknown: at {:.0} Gbit/s per GPU the step takes {longer:.2} times as long",
         inter_node.gbit_per_s()
     ));
     (Band { high: band.high * longer, ..band }, Some(inter_node))

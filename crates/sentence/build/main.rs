@@ -41,7 +41,7 @@ fn items(file: &File) -> Result<String, String> {
     }
     let mut items = vec![
         item("All patterns, each with topic and meaning", "ROWS", "Row", &patterns),
-        item("Descriptions of keys that are no parameters", "DESCRIPTIONS", "(&str, &str)", &described),
+        item("Descriptions of keys that are not parameters", "DESCRIPTIONS", "(&str, &str)", &described),
         item("Numbers as words", "NUMBERS", "(&str, f64)", &values(&numbers)?),
         item("Words that multiply the number before them", "FACTORS", "(&str, f64)", &values(&factors)?),
     ];

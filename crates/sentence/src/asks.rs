@@ -76,7 +76,7 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     let dollars = number("ask.budget");
     let named = said.value("ask.question");
     if days.is_some() && dollars.is_some() {
-        let both = "A plan holds one limit: it is planned by the deadline, and its cost stands beside the budget.";
+        let both = "A plan has one limit: it is planned by the deadline, and its cost is shown with the budget.";
         notes.conflicts.push(both.to_owned());
     }
     let question = match (named, days, dollars) {
@@ -88,7 +88,7 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
                 notes.assumed.push((
                     "gpus",
                     "the cheapest run in time",
-                    "a deadline is met by the run that costs least",
+                    "the answer to a deadline is the cheapest run",
                 ));
             }
             Question::Cheapest { days }
@@ -96,7 +96,7 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
         (_, None, Some(dollars)) => Question::Fastest { dollars },
         (Some("fewest"), ..) => Question::FewestGpus,
         (Some("cheapest"), ..) => {
-            notes.assumed.push(("deadline", "30 days", "the cheapest run has a deadline, and the text names none"));
+            notes.assumed.push(("deadline", "30 days", "the cheapest run needs a deadline, and the text has none"));
             Question::Cheapest { days: USUAL_DAYS }
         }
         (Some(_), ..) | (None, None, None) => {

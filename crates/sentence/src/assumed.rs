@@ -36,7 +36,7 @@ impl Assumed {
     ///
     /// let read = sentence::understand("llama 3.1 8b qlora on 2x4090", &default_scenario());
     /// let length = read.assumed.iter().find(|assumed| assumed.key == "seq").unwrap();
-    /// assert_eq!(length.sentence(), "Sequence length: 4,096 tokens, as the text names none.");
+    /// assert_eq!(length.sentence(), "Sequence length: 4,096 tokens, as the text has none.");
     /// ```
     pub fn sentence(&self) -> String {
         format!("{}: {}, as {}.", self.label, self.value, self.why)
@@ -93,7 +93,7 @@ pub(crate) fn list_assumptions(
                 matches!(own.as_str(), "model" | "hw" | "cluster") && said.value(own) == Some(value)
             };
             let name = is.pairs.iter().rfind(counts).cloned();
-            let why = is.notes.first().and_then(|note| note.split_once(" is taken")).map_or("", |(typed, _)| typed);
+            let why = is.notes.first().and_then(|note| note.split_once(" is read")).map_or("", |(typed, _)| typed);
             all.extend(
                 name.map(|pair| new(key, means::describe_pairs(&[pair]), format!("{why} does not say exactly which"))),
             );
@@ -104,10 +104,10 @@ pub(crate) fn list_assumptions(
             new_scenario_assumptions(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)),
         );
     } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
-        all.push(new("gpus", format::gpus(scenario.gpus), "the text names no number, and a node has as many"));
+        all.push(new("gpus", format::gpus(scenario.gpus), "the text has no number, and a node has as many"));
     }
     if plans && said.has(&["gpus", "nodes"]) {
-        let why = format!("the plan chooses how many, and {} are those of the scenario", format::gpus(scenario.gpus));
+        let why = format!("the plan chooses the number, and the scenario has {}", format::gpus(scenario.gpus));
         all.push(new("gpus", "any number", why));
     }
     let place = |assumed: &Assumed| ORDER.iter().position(|key| *key == assumed.key).unwrap_or(ORDER.len());
@@ -136,9 +136,9 @@ const ORDER: [&str; 14] = [
 /// Returns the reason for the assumed number of GPUs.
 fn number_of_gpus(scenario: &Scenario) -> &'static str {
     if scenario.gpus == 1 {
-        "the text names no number, and such cards are sold one by one"
+        "the text has no number, and such cards are sold singly"
     } else {
-        "the text names no number, and a node has as many"
+        "the text has no number, and a node has as many"
     }
 }
 
@@ -150,7 +150,7 @@ fn new_scenario_assumptions(
     plans: bool,
 ) -> Vec<Assumed> {
     let mut all = Vec::new();
-    let nobody = "the text names none";
+    let nobody = "the text has none";
     let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);
     if !has_hardware && plans {
         all.push(new("hardware", "every cluster of the catalog", nobody));
@@ -162,7 +162,7 @@ fn new_scenario_assumptions(
         all.push(new("gpus", format!("{} × {name}", scenario.gpus), number_of_gpus(scenario)));
     }
     if !has_hardware && !plans && !said.has(&["gpus", "nodes", "cores"]) {
-        all.push(new("gpus", format::gpus(scenario.gpus), "the text names no number, and a node has as many"));
+        all.push(new("gpus", format::gpus(scenario.gpus), "the text has no number, and a node has as many"));
     }
     let is_asked = |name: &str| asks.and_then(|asks| asks.question).is_some_and(|question| question.key() == name);
     if !said.has(&["seq"]) && !is_asked("context") {
@@ -179,13 +179,13 @@ fn new_scenario_assumptions(
     }
     if !said.has(&["strategy", "tp", "pp", "cp", "ep", "mbs", "recompute"]) && !plans {
         let is_sure = verdict(&scenario.report()) == Verdict::Fits;
-        let why = if is_sure { "the text names none, and this one is sure to fit" } else { nobody };
+        let why = if is_sure { "the text has none, and this one is sure to fit" } else { nobody };
         all.push(new("layout", layout_of(scenario), why));
     }
     if !said.has(&["framework", "release"]) && scenario.release.is_none() {
         let usual = labels::chosen(ParamId::Framework, scenario);
         let is_usual = usual == labels::chosen(ParamId::Framework, &default_scenario());
-        let why = if is_usual { nobody } else { "the text names none, and this one runs what was said" };
+        let why = if is_usual { nobody } else { "the text has none, and this one supports the run" };
         all.push(new("framework", usual, why));
     }
     if !said.has(&["tokens", "samples", "epochs"]) {

@@ -99,7 +99,7 @@ fn named(name: &str) -> Option<catalog::names::Named<ModelEntry>> {
 
 /// Describes the interpretation of a name in a sentence.
 pub(crate) fn taken(typed: &str, name: &str) -> String {
-    format!("“{}” is taken for {name}.", params::quantity::shorten(typed))
+    format!("“{}” is read as {name}.", params::quantity::shorten(typed))
 }
 
 /// Finds the newest model of a family with a size, in either order and without a version; or the

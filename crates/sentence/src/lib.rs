@@ -156,8 +156,8 @@ pub struct Understood {
 }
 
 /// Message for a text without any understood part.
-pub const NOTHING: &str = "Nothing of this was understood. Name a model, GPUs and what is trained, as in “llama 3.1 8b qlora on 2x4090, 8k”, \
-     “70B on 64 H100, zero-3, 8k” or “7B, 1T tokens, 30 days, cheapest”.";
+pub const NOTHING: &str = "Nothing was understood. Name a model, GPUs and what is trained, as in “llama 3.1 8b qlora \
+     on 2x4090, 8k”, “70B on 64 H100, zero-3, 8k” or “7B, 1T tokens, 30 days, cheapest”.";
 
 impl Understood {
     /// Returns whether any part was understood. A text with only filler words does not count.
@@ -239,6 +239,6 @@ fn is_of_own(question: analysis::plan::Question) -> bool {
 /// Reports an amount in a currency other than US dollars.
 fn refused(text: &str, found: &reading::Finding) -> Unread {
     let typed = engine::params::quantity::shorten(text.get(found.from..found.to).unwrap_or_default());
-    let sentence = format!("“{typed}” is not in US dollars, in which prices are: give the amount in dollars.");
+    let sentence = format!("“{typed}” is not in US dollars: give the amount in dollars.");
     Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
 }

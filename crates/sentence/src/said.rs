@@ -57,7 +57,7 @@ impl StatedValues {
                         let [first, second] =
                             [&old, &new].map(|value| shorten(text.get(value.from..value.to).unwrap_or_default()));
                         let counts = if keeps_old { &first } else { &second };
-                        let sentence = format!("“{first}” and “{second}” contradict each other: “{counts}” counts.");
+                        let sentence = format!("“{first}” and “{second}” contradict each other: “{counts}” is used.");
                         if !conflicts.contains(&sentence) {
                             conflicts.push(sentence);
                         }

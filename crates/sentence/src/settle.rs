@@ -103,7 +103,7 @@ impl SettledScenario {
             self.put(v1::CLUSTER_KEY, USUAL_NODE);
         }
         if let Some(entry) = of_card {
-            self.chose("gpu", entry.name, "only its memory was said, and this is a common card with as much");
+            self.chose("gpu", entry.name, "the text has only its memory, and this common card has as much");
         }
         if let Some(gib) = card {
             let own = self.scenario.accelerator.values.memory.gib();
@@ -115,12 +115,12 @@ impl SettledScenario {
             self.put(v1::MODEL_KEY, id);
         } else if let Some(entry) = said.number("size").and_then(beyond_ladder) {
             self.put(v1::MODEL_KEY, entry.id);
-            self.chose("model", entry.name, "only its size was said, and this model has it");
+            self.chose("model", entry.name, "the text has only its size, and this model has it");
         } else if let Some(size) = said.value("size") {
             pick_model(&mut self.scenario, LADDER);
             self.put("size", size);
             let name = format!("a GPT-style model of {size}");
-            self.chose("model", name, "only its size was said; name a model for its own shape");
+            self.chose("model", name, "the text has only its size; name a model for its shape");
         }
         if self.is_new {
             let longest = match self.scenario.model {
@@ -151,11 +151,7 @@ impl SettledScenario {
             // `8xH100, 2 nodes` means eight GPUs per node.
             (Some(gpus), Some(nodes)) if (gpus - of_node).abs() < 0.5 && nodes > 1.0 => {
                 let all = format!("{}", gpus * nodes);
-                self.chose(
-                    "gpus",
-                    means::counted(&all, "GPU"),
-                    "the GPUs that were said are those of one of the nodes",
-                );
+                self.chose("gpus", means::counted(&all, "GPU"), "the text has the GPUs of one of the nodes");
                 Some(gpus * nodes)
             }
             (Some(gpus), Some(nodes)) if nodes <= gpus && gpus % nodes == 0.0 => {
@@ -164,7 +160,7 @@ impl SettledScenario {
                 Some(gpus)
             }
             (Some(gpus), Some(nodes)) => {
-                self.conflicts.push(format!("{gpus} GPUs on {nodes} nodes do not come out even: {gpus} GPUs count."));
+                self.conflicts.push(format!("{gpus} GPUs do not divide over {nodes} nodes: {gpus} GPUs are used."));
                 Some(gpus)
             }
             (Some(gpus), None) => Some(gpus),
@@ -198,7 +194,7 @@ impl SettledScenario {
         {
             let names = [before.program, last.program];
             self.conflicts
-                .push(format!("{} and {} are both training programs: {} counts.", names[0], names[1], names[1]));
+                .push(format!("{} and {} are both training programs: {} is used.", names[0], names[1], names[1]));
         }
         if let Some(release) = chosen {
             self.put(v1::RELEASE_KEY, release.id);
@@ -228,7 +224,7 @@ impl SettledScenario {
                     self.chose(
                         "framework",
                         Release::full_name(release),
-                        "ZeRO is DeepSpeed’s, and the text names no other program",
+                        "ZeRO is part of DeepSpeed, and the text names no other program",
                     );
                 }
                 None => self.put("framework", "deepspeed"),
@@ -243,17 +239,17 @@ impl SettledScenario {
                 self.put("recipe", "fsdp2-bf16");
             }
             if format == "fp16" {
-                self.chose("recipe", "bf16", "fp16 is not modelled: bf16 takes as much memory and time");
+                self.chose("recipe", "bf16", "fp16 is not modelled, and bf16 takes as much memory and time");
             }
         }
         if let Some(format) = said.value("quantized") {
             if said.value("train") == Some("all") {
-                let text = "Weights in 4 or 8 bits do not train as a whole: the run trains LoRA adapters beside them in place of all weights.";
+                let text = "Weights in 4 or 8 bits cannot be trained: the run trains LoRA adapters instead.";
                 self.conflicts.push(text.to_owned());
                 self.put("train", "lora");
             } else if !said.has(&["train"]) {
                 self.put("train", "lora");
-                self.chose("train", "LoRA", "weights in 4 or 8 bits stay frozen, so that adapters train beside them");
+                self.chose("train", "LoRA", "weights in 4 or 8 bits stay frozen, so adapters train");
             }
             self.put("base", format);
         }
@@ -271,7 +267,7 @@ impl SettledScenario {
             self.chose(
                 "seq",
                 own,
-                format!("the model was trained on at most {most} at once, and longer ones are computed alike"),
+                format!("the model was trained on at most {most}, and longer sequences are computed the same way"),
             );
         }
     }
@@ -310,13 +306,13 @@ impl SettledScenario {
             self.chose(
                 "mbs",
                 number.to_string(),
-                "a batch without “global” is taken for the sequences of one GPU at once",
+                "a batch without “global” is read as the sequences of one GPU at once",
             );
         }
         let of_word = word.filter(|number| is_global(*number));
         if let Some(number) = of_word {
             let value = means::counted(&number.to_string(), "sequence");
-            self.chose("batch", value, "a batch this large is taken for that of all GPUs together");
+            self.chose("batch", value, "a batch this large is read as that of all GPUs");
         }
         let wanted = said.number("batch").or(of_word).or_else(|| Some((said.number("batchtokens")? / length).max(1.0)));
         let Some(wanted) = wanted else { return };
@@ -327,7 +323,11 @@ impl SettledScenario {
         if (found - wanted).abs() > 0.5 {
             let [found, wanted] =
                 [found, wanted.round()].map(|number| means::counted(&format!("{number}"), "sequence"));
-            self.chose("batch", found, format!("{wanted} are no multiple of what the GPUs take at once"));
+            self.chose(
+                "batch",
+                found,
+                format!("{wanted} are not a multiple of the sequences that the GPUs take at once"),
+            );
         }
     }
 
@@ -346,15 +346,15 @@ impl SettledScenario {
             let now = self.scenario.report();
             if !Fit::check(&self.scenario, &now).fits && !seeks {
                 self.put("recompute", "full");
-                self.chose("layout", layout_of(&self.scenario), "no layout that was searched fits");
+                self.chose("layout", layout_of(&self.scenario), "no searched layout fits");
             }
             return;
         };
         self.scenario = layout.scenario;
         let why = match (seeks, layout.is_sure()) {
-            (true, _) => "the fastest of those searched that is sure to fit",
-            (false, true) => "the plain layout is not sure to fit, and this one is",
-            (false, false) => "no layout is sure to fit, and this is the fastest that may",
+            (true, _) => "this is the fastest searched layout that is sure to fit",
+            (false, true) => "the plain layout is not sure to fit, but this one is",
+            (false, false) => "no layout is sure to fit, and this is the fastest that may fit",
         };
         self.chose("layout", layout_of(&self.scenario), why);
     }
@@ -367,7 +367,7 @@ impl SettledScenario {
         let Some(samples) = said.number("samples") else { return };
         let tokens = samples * said.number("epochs").unwrap_or(1.0) * f64::from(self.scenario.seq_len);
         self.put("tokens", &format!("{tokens}"));
-        self.chose("tokens", engine::format::tokens(tokens), "every sample is taken to be as long as a sequence");
+        self.chose("tokens", engine::format::tokens(tokens), "every sample is assumed to be as long as a sequence");
     }
 }
 

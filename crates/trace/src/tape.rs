@@ -193,7 +193,7 @@ impl Tape {
     }
 
     /// Releases a value, which must not be used afterwards.
-    #[expect(clippy::needless_pass_by_value, reason = "a value is given back once")]
+    #[expect(clippy::needless_pass_by_value, reason = "a value is released once")]
     pub(super) fn drop(&mut self, value: Value) {
         self.release(value.tensor);
     }
@@ -204,7 +204,7 @@ impl Tape {
     }
 
     /// Creates a value.
-    #[expect(clippy::unused_self, reason = "read as the operators beside it")]
+    #[expect(clippy::unused_self, reason = "called like the other operators")]
     pub(super) fn value(&self, tensor: TensorId, node: u32, elements: u64, width: u64) -> Value {
         Value { tensor, node, elements, width }
     }

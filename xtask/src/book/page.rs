@@ -52,15 +52,15 @@ pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<
     page += &section("Releases", &releases(program, labels)?);
     if let Some(keys) = &program.keys {
         page += &section("Keys", &key_table(keys, labels)?);
-        page += &section("What it does where a file says nothing", &usual(program, keys, labels)?);
-        page += &section("What is lacking or refused", &lacking(keys));
-        page += &section("Keys that are noted", &noted(keys));
-        page += &section("Its own names of models", &models(keys));
+        page += &section("Defaults", &usual(program, keys, labels)?);
+        page += &section("Missing or refused", &lacking(keys));
+        page += &section("Noted keys", &noted(keys));
+        page += &section("Its names of models", &models(keys));
     }
-    page += &section("Keys that went", &gone(program)?);
+    page += &section("Removed keys", &gone(program)?);
     page += &section("Keys that change neither memory nor speed", &quiet(&program.quiet));
-    page += &section("Whose a file is", &list_marks(program));
-    page += &section("Files that were read by hand", &examples(program, labels)?);
+    page += &section("How its files are recognised", &list_marks(program));
+    page += &section("Files read by hand", &examples(program, labels)?);
     Ok(page)
 }
 
@@ -72,14 +72,15 @@ fn about(program: &Program, marks: &Marks) -> String {
     let name = &program.name;
     match reading(program, marks) {
         Reading::ByCode => format!(
-            "Files of {name} are read: [Runs, errors and logs](bring.md) says how, and [Framework settings](settings.md) what is \
-             written for frameworks. Its keys stand in no table but in code; what it does by itself stands below."
+            "Files of {name} are read: [Runs, errors and logs](bring.md) describes how, and [Framework \
+             settings](settings.md) lists the settings written for frameworks. Code reads its keys, not a table; its \
+             defaults are below."
         ),
-        Reading::Refused(instead) => format!(
-            "Files of {name} are recognised and not read. {instead} What it does by itself can be chosen as *Software*."
-        ),
+        Reading::Refused(instead) => {
+            format!("Files of {name} are recognised but not read. {instead} Choose its defaults as *Software*.")
+        }
         Reading::Unknown => {
-            format!("Files of {name} are not recognised as such. What it does by itself can be chosen as *Software*.")
+            format!("Files of {name} are not recognised. Choose its defaults as *Software*.")
         }
     }
 }
@@ -92,7 +93,7 @@ fn releases(program: &Program, labels: &Labels) -> Result<String> {
         let mut facts = release["set"].as_object().map(|set| labels.facts(set)).transpose()?.unwrap_or_default();
         for other in array(&release["where"]) {
             let [when, set] = ["when", "set"].map(|key| other[key].as_object().cloned().unwrap_or_default());
-            facts.push(format!("where {}: {}", labels.condition(&when)?, labels.facts(&set)?.join(", ")));
+            facts.push(format!("if {}: {}", labels.condition(&when)?, labels.facts(&set)?.join(", ")));
         }
         Ok([
             format!("{since}<br>{}", code(&id)),
@@ -107,8 +108,8 @@ fn releases(program: &Program, labels: &Labels) -> Result<String> {
         return Ok(String::new());
     }
     let heads = ["Since", "Release", "What changed", "What it sets", "Source"];
-    let intro = "What each release does by itself from its day on; what an earlier one set stays. The name in code is the value \
-        of `release` in links.\n\n";
+    let intro = "The defaults of each release from its date on; those of earlier releases remain. The name in code is \
+        the value of `release` in links.\n\n";
     Ok(intro.to_owned() + &table("wide dated", heads, &rows))
 }
 
@@ -117,7 +118,7 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
     let mut rows = Vec::new();
     for row in array(&keys["key"]) {
         if let Some(field) = row.as_object().and_then(|row| row.keys().find(|key| !FIELDS.contains(&key.as_str()))) {
-            bail!("the field `{field}` of a key is told on no page");
+            bail!("no page describes the field `{field}` of a key");
         }
         let [what, words] = [what(row, labels)?, words(row, labels)?];
         if text(row, "is") == "noted" || what.is_empty() && words.is_empty() {
@@ -129,10 +130,10 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
     }
     let sources = links(text(keys, "source"))?.join(", ");
     let intro = format!(
-        "`*` stands for any beginning of a key or any part of a word; a word that is said itself counts before. Of keys that \
-         set the same thing the last one counts. Looked up in {sources}.\n\n"
+        "`*` matches any beginning of a key or any part of a word; an exact word takes precedence. The last of several \
+         keys for the same setting counts. Sources: {sources}.\n\n"
     );
-    Ok(intro + &table("wide keyed", ["Key", "What it sets", "Its words", "Only where"], &rows))
+    Ok(intro + &table("wide keyed", ["Key", "What it sets", "Its values", "Condition"], &rows))
 }
 
 /// Returns the spellings of a key; none for a row that holds without a key.
@@ -171,7 +172,7 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     }
     if let Some(sets) = row["sets"].as_object() {
         let facts = labels.facts(sets)?.join(", ");
-        what.push(if names(row).is_empty() { facts } else { format!("where it is on: {facts}") });
+        what.push(if names(row).is_empty() { facts } else { format!("if it is on: {facts}") });
     }
     Ok(what)
 }
@@ -181,7 +182,7 @@ fn words(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     let mut meanings: Vec<(String, Vec<&str>)> = Vec::new();
     for (word, value) in object(&row["values"]) {
         let meaning = match value {
-            Value::Object(several) if several.is_empty() => "as without it".to_owned(),
+            Value::Object(several) if several.is_empty() => "as if absent".to_owned(),
             Value::Object(several) => labels.facts(several)?.join(", "),
             option => labels.value(text(row, "is"), option)?,
         };
@@ -191,7 +192,7 @@ fn words(row: &Value, labels: &Labels) -> Result<Vec<String>> {
         }
     }
     // A key whose words all change nothing has no meanings.
-    if meanings.iter().all(|(meaning, _)| meaning == "as without it") {
+    if meanings.iter().all(|(meaning, _)| meaning == "as if absent") {
         return Ok(Vec::new());
     }
     Ok(meanings.into_iter().map(|(meaning, words)| format!("{}: {meaning}", any_of(&words))).collect())
@@ -263,7 +264,7 @@ fn lacking(keys: &Value) -> String {
             );
         }
     }
-    table("wide keyed", ["Key", "Word", "What is lacking", "Then"], &rows)
+    table("wide keyed", ["Key", "Word", "Missing", "Then"], &rows)
 }
 
 /// Lists keys that are understood but change nothing.
@@ -291,8 +292,8 @@ fn gone(program: &Program) -> Result<String> {
     if rows.is_empty() {
         return Ok(String::new());
     }
-    let intro = "A file that has one of them is read at the release before it went.\n\n";
-    Ok(intro.to_owned() + &table("wide dated", ["Until", "Key", "What became of it", "Source"], &rows))
+    let intro = "A file with one of them is read as of the last release that had it.\n\n";
+    Ok(intro.to_owned() + &table("wide dated", ["Until", "Key", "Replacement", "Source"], &rows))
 }
 
 /// Lists keys without an effect, by their last part.
@@ -323,7 +324,7 @@ fn list_marks(program: &Program) -> String {
     if said.is_empty() {
         return String::new();
     }
-    format!("Any one of these tells it:\n\n{}\n", said.join("\n"))
+    format!("Any one of these identifies them:\n\n{}\n", said.join("\n"))
 }
 
 /// Lists files by other authors, with the values read from them.
@@ -348,8 +349,8 @@ fn examples(program: &Program, labels: &Labels) -> Result<String> {
     if rows.is_empty() {
         return Ok(String::new());
     }
-    let intro = "Files that others wrote; a test holds what is read in them against this.\n\n";
-    Ok(intro.to_owned() + &table("wide", ["File", "What it says"], &rows))
+    let intro = "Files written by others; a test compares the values read from them with this table.\n\n";
+    Ok(intro.to_owned() + &table("wide", ["File", "Values"], &rows))
 }
 
 /// Returns a link to the published file, or else its name.
@@ -399,7 +400,7 @@ fn row(program: &Program, marks: &Marks, labels: &Labels) -> Result<[String; 4]>
         (Some(rows), _) => format!("read, by {} rows of keys", rows.len()),
         (None, Reading::ByCode) => "read, by code".to_owned(),
         (None, Reading::Refused(_)) => "recognised, not read".to_owned(),
-        (None, Reading::Unknown) => "not recognised as such".to_owned(),
+        (None, Reading::Unknown) => "not recognised".to_owned(),
     };
     let name = format!("[{}]({}.md)", program.name, program.page());
     Ok([name, labels.value("framework", &json!(program.framework))?, releases, files])
@@ -426,7 +427,7 @@ pub(super) fn reading<'a>(program: &Program, marks: &'a Marks) -> Reading<'a> {
 
 /// Lists the programs that are recognized but refused, grouped by alternative.
 pub(super) fn refused(programs: &[Program], marks: &Marks) -> Result<String> {
-    let Some(sentences) = marks.instead.as_object() else { bail!("Nothing is to be given instead of anything.") };
+    let Some(sentences) = marks.instead.as_object() else { bail!("No row has a replacement.") };
     let name = |row: &Value| {
         let name = text(row, "name");
         match programs.iter().find(|program| program.name == name) {
@@ -443,13 +444,13 @@ pub(super) fn refused(programs: &[Program], marks: &Marks) -> Result<String> {
             Some([names.join(", "), prose(sentence.as_str()?)])
         })
         .collect();
-    Ok(table("wide", ["What is recognised", "What to give instead"], &rows))
+    Ok(table("wide", ["Recognised", "Give instead"], &rows))
 }
 
 /// Inserts the pages of programs into the table of contents.
 pub(super) fn contents(summary: &str, programs: &[Program]) -> Result<String> {
     let Some((before, after)) = summary.split_once(CHAPTER) else {
-        bail!("SUMMARY.md lacks the chapter releases.md, below which the programs stand.");
+        bail!("SUMMARY.md lacks the chapter releases.md, which the programs follow.");
     };
     let lines: Vec<String> =
         programs.iter().map(|program| format!("  - [{}]({}.md)\n", program.name, program.page())).collect();
@@ -492,7 +493,7 @@ mod tests {
         let line = page.lines().find(|line| line.starts_with("| 2024-10-22<br>")).unwrap();
         for part in [
             "`torchtitan-2024-10`",
-            "Loss: Standard<br>Allocator segments: Expandable<br>where torch.compile is On: Loss: Fused |",
+            "Loss: Standard<br>Allocator segments: Expandable<br>if torch.compile is On: Loss: Fused |",
             "[train.py @ e10cb9494](https://github.com/pytorch/torchtitan/blob/e10cb9494/train.py)<br>",
         ] {
             assert!(line.contains(part), "{part}: {line}");
@@ -513,7 +514,7 @@ mod tests {
         assert_eq!(what(&row, &labels()).unwrap(), ["Loss (`loss`)"]);
         assert_eq!(
             words(&row, &labels()).unwrap(),
-            ["`true` or `on`: Fused", "`x`: torch.compile: On", "`none`: as without it"]
+            ["`true` or `on`: Fused", "`x`: torch.compile: On", "`none`: as if absent"]
         );
         assert_eq!(conditions(&row), "`engine` is `deepspeed` or `fsdp`<br>`d` is not set or is not `e`");
         let counted = json!({ "name": "n", "is": "shape.ffn", "scale": 1.0 / 3.0, "multiple_of": "m", "over": "a|b" });
@@ -531,7 +532,7 @@ mod tests {
 
     #[test]
     fn files_that_are_not_read_say_what_to_give() {
-        assert!(made("colossal-ai").contains("recognised and not read. Give its values by hand"));
+        assert!(made("colossal-ai").contains("recognised but not read. Give its values by hand"));
         assert!(made("trl").contains("Files of TRL are read") && made("trl").contains("`trl sft`"));
         let refused = refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
         assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("slime"));

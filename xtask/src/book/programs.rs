@@ -121,7 +121,7 @@ fn examples(folder: &Path, slug: &str) -> Result<Vec<Example>> {
     let lines = list.lines().filter(|line| !line.trim().is_empty());
     lines
         .map(|line| {
-            let expected: Value = serde_json::from_str(line).with_context(|| format!("“{line}” is no JSON"))?;
+            let expected: Value = serde_json::from_str(line).with_context(|| format!("“{line}” is not JSON"))?;
             let file = read_text(&root().join(RUNS).join(slug).join(text(&expected, "file")))?;
             Ok(Example { expected, first_line: file.lines().next().unwrap_or_default().to_owned() })
         })

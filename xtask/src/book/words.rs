@@ -94,9 +94,9 @@ const OWN_NAMES: [(&str, &str, &str); 33] = [
     ("layers_per_stage", "Layers of a pipeline stage", ""),
     ("continues", "Another file that this one builds on", ""),
     ("trained_layers", "Layers that train, the last ones", ""),
-    ("trainer.arguments", "Arguments of transformers' Trainer, as it has them", ""),
-    ("trainer.precision", "Formats, as the Trainer's arguments say them", ""),
-    ("trainer.sharding", "DeepSpeed or FSDP, as the Trainer's arguments say it", ""),
+    ("trainer.arguments", "Arguments of transformers' Trainer", ""),
+    ("trainer.precision", "Formats, in the Trainer's arguments", ""),
+    ("trainer.sharding", "DeepSpeed or FSDP, in the Trainer's arguments", ""),
 ];
 
 /// Table of parameters, in the format of `export::params_json`.
@@ -109,7 +109,7 @@ impl Labels {
     pub(super) fn ask() -> Result<Self> {
         let mut engine = cargo(&["run", "--quiet", "--package", EXPORT, "--example", "parameters"]);
         let text = output(&mut engine).ok_or_else(|| {
-            anyhow!("The engine's parameters could not be had: cargo run -p {EXPORT} --example parameters")
+            anyhow!("The engine's parameters are unavailable: cargo run -p {EXPORT} --example parameters")
         })?;
         Self::parse(&text)
     }
@@ -137,7 +137,9 @@ impl Labels {
         let own = || OWN_NAMES.iter().find(|(name, ..)| *name == key).map(|(_, label, _)| *label);
         let param = self.find(key.strip_prefix("shape.").unwrap_or(key));
         let label = param.map(|param| text(param, "label")).or_else(own);
-        label.map(str::to_owned).ok_or_else(|| anyhow!("No parameter and no name of the tables of keys is `{key}`."))
+        label
+            .map(str::to_owned)
+            .ok_or_else(|| anyhow!("`{key}` is neither a parameter nor a name in the tables of keys."))
     }
 
     /// Formats a value: the label of its option, or the number with its unit.

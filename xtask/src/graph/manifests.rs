@@ -29,7 +29,7 @@ pub(super) type Manifests = BTreeMap<String, DocumentMut>;
 pub(super) fn workspace(root: &Path) -> Result<Manifests> {
     let manifest = |folder: &str| -> Result<DocumentMut> {
         let file = root.join(folder).join("Cargo.toml");
-        read_text(&file)?.parse().with_context(|| format!("{} is no manifest", file.display()))
+        read_text(&file)?.parse().with_context(|| format!("{} is not a manifest", file.display()))
     };
     let own = manifest(ROOT)?;
     let members = own.get("workspace").and_then(|table| table.get("members")?.as_array());

@@ -62,7 +62,7 @@ impl Commands {
             ["xtask", name, arguments @ ..] if !name.starts_with('-') => self.fault_of(name, arguments),
             words => words.windows(2).find_map(|pair| match pair {
                 ["-p" | "--package", name] if !self.packages.contains(*name) => {
-                    Some(format!("`{name}` is no package; the packages are {}.", joined(&self.packages)))
+                    Some(format!("`{name}` is not a package; the packages are {}.", joined(&self.packages)))
                 }
                 _ => None,
             }),
@@ -72,7 +72,7 @@ impl Commands {
     fn fault_of(&self, name: &str, arguments: &[&str]) -> Option<String> {
         let Some(known) = self.xtask.get(name) else {
             let names: Vec<&str> = self.xtask.keys().map(String::as_str).collect();
-            return Some(format!("`cargo xtask {name}` is no command; the commands are {}.", names.join(", ")));
+            return Some(format!("`cargo xtask {name}` is not a command; the commands are {}.", names.join(", ")));
         };
         arguments.iter().find_map(|argument| {
             if known.are_foreign {
@@ -87,7 +87,7 @@ impl Commands {
                 });
             }
             (known.are_parts && !self.parts.contains(*argument))
-                .then(|| format!("`{argument}` is no part of the tests; the parts are {}.", joined(&self.parts)))
+                .then(|| format!("`{argument}` is not a part of the tests; the parts are {}.", joined(&self.parts)))
         })
     }
 }
@@ -163,12 +163,12 @@ mod tests {
             assert_eq!(commands.fault(line), None, "{line}");
         }
         for (line, words) in [
-            ("cargo xtask tset", "is no command; the commands are accuracy, bench, book"),
+            ("cargo xtask tset", "is not a command; the commands are accuracy, bench, book"),
             ("cargo xtask test --fats", "takes no --fats; its flags are --exports, --fast, --record"),
             ("cargo xtask accuracy --all", "nor any other flag"),
             ("cargo xtask score a.csv --row-s", "takes no --row-s: see its --help"),
             ("cargo xtask test lnt", "the parts are browser, docs, lint, native, nightly, packages"),
-            ("cargo test -p engin", "`engin` is no package"),
+            ("cargo test -p engin", "`engin` is not a package"),
         ] {
             let fault = commands.fault(line).unwrap_or_default();
             assert!(fault.contains(words), "{line}: {fault}");

@@ -25,7 +25,7 @@ fn with_address(html: &str, url: &str) -> Result<String> {
     let is_plain = !url.contains(['"', '<', '>', '&', '#', '?', ' ']);
     if !(is_plain && (url.starts_with("https://") || url.starts_with("http://"))) {
         let example = "https://example.org/shardwise/";
-        bail!("{VARIABLE} is `{url}`, which is no address of a site, as `{example}` is.");
+        bail!("{VARIABLE} is `{url}`, which is not the address of a site, such as `{example}`.");
     }
     let url = format!("{}/", url.trim_end_matches('/'));
     let own =

@@ -47,7 +47,7 @@ fn parsed(text: &str) -> Result<Settings> {
     for hook in hooks.into_iter().flatten() {
         match words(hook.get("command_arguments")).as_slice() {
             [first, command] if first == "xtask" => commands.push(command.clone()),
-            other => bail!("A hook of Trunk.toml is `{}`, which is no command of cargo xtask.", other.join(" ")),
+            other => bail!("A hook of Trunk.toml is `{}`, which is not a command of cargo xtask.", other.join(" ")),
         }
     }
     Ok(Settings {
@@ -75,7 +75,7 @@ pub(super) fn assemble(profile: Profile, site: &Path) -> Result<()> {
             "files" => bind_files(profile, site)?,
             "rows" => rows_into(site)?,
             "book" => book::into(site)?,
-            other => bail!("The hook `cargo xtask {other}` of Trunk.toml is not known here: {}", file!()),
+            other => bail!("The hook `cargo xtask {other}` of Trunk.toml is unknown: {}", file!()),
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ pub(super) fn write_worker(site: &Path) -> Result<()> {
     let page = site.join("index.html");
     let html = read_text(&page)?;
     if html.matches(PLACE).count() != 1 {
-        bail!("index.html does not start its module as Trunk.toml says: xtask/src/site/offline.rs.");
+        bail!("index.html does not start its module as in Trunk.toml: see xtask/src/site/offline.rs.");
     }
     write(&page, html.replace(PLACE, &format!(" data-worker=\"{WORKER}\"{PLACE}")))?;
     let kept = kept(site)?;
@@ -67,7 +67,7 @@ fn is_kept(name: &str) -> bool {
 fn filled(template: &str, names: &[&str], hash: u64) -> Result<String> {
     let places = ["\"{build}\"", "{files}"];
     if places.iter().any(|place| template.matches(place).count() != 1) {
-        bail!("static/sw.js has not one place for the build and one for its files.");
+        bail!("static/sw.js needs exactly one place for the build and one for its files.");
     }
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let [build, files] = places;

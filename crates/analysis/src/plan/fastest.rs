@@ -97,7 +97,7 @@ enum Evaluation {
 }
 
 /// Comparison of a fitting layout with the best so far.
-#[allow(clippy::large_enum_variant, reason = "one lives for one evaluation, and a box would allocate")]
+#[allow(clippy::large_enum_variant, reason = "it lasts for one evaluation, and a box would allocate")]
 enum Outcome {
     /// The layout is not faster.
     Slower,

@@ -87,7 +87,7 @@ impl Hardware {
             }
             [one] => (*one).to_owned(),
             [one, two] => format!("{one}, {two}"),
-            [one, rest @ ..] => format!("{one} and {} alike", rest.len()),
+            [one, rest @ ..] => format!("{one} and {} more", rest.len()),
         }
     }
 

@@ -42,7 +42,7 @@ fn a_row_without_a_source_fails() {
     assert_eq!(of_accelerators(price, ""), "data/accelerators.toml: h100-sxm lacks a price.source");
     let clusters = changed("clusters.toml", "source = \"NVIDIA DGX H100 data sheet: eight ConnectX-7\"\n", "");
     assert_eq!(networks::clusters(&clusters).unwrap_err(), "data/clusters.toml: dgx-h100 lacks a source");
-    let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated by itself\"\n", "");
+    let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated separately\"\n", "");
     let error = networks::interconnects(&transports).unwrap_err();
     assert_eq!(error, "data/interconnects.toml: infinity-fabric lacks a source");
     let recipes = changed("low_precision.toml", "source = \"pytorch/ao 36027d82, float8/config.py\"\n", "");
@@ -58,16 +58,19 @@ fn a_row_without_a_source_fails() {
 #[test]
 fn a_field_that_there_is_none_of_fails() {
     let error = of_accelerators("power_w = 400", "power = 400");
-    assert!(error.starts_with("data/accelerators.toml: a100-40gb has the field power, which is none of: "), "{error}");
+    assert!(
+        error.starts_with("data/accelerators.toml: a100-40gb has the field power, which is not one of: "),
+        "{error}"
+    );
     let error = of_accelerators("silicon = \"ampere\"", "silicon = \"amper\"");
-    assert_eq!(error, "data/accelerators.toml: a100-40gb names \"amper\", which is no row of silicon.toml");
+    assert_eq!(error, "data/accelerators.toml: a100-40gb names \"amper\", which is not a row of silicon.toml");
     let error = of_accelerators("[[accelerator]]", "[[accelerators]]");
-    let expected = "data/accelerators.toml: accelerators stands there, which is none of: accelerator";
+    let expected = "data/accelerators.toml: accelerators is not one of: accelerator";
     assert_eq!(error, expected);
     let twice = changed("accelerators.toml", "id = \"a100-80gb\"", "id = \"a100-40gb\"");
     let error = accelerators::tables(&whole("silicon.toml"), &twice).unwrap_err();
-    assert_eq!(error, "data/accelerators.toml: a100-40gb stands there twice");
+    assert_eq!(error, "data/accelerators.toml: a100-40gb occurs twice");
     let models = changed("models.csv", "BLOOM 560M,bloom,", "BLOOM 560M,blom,");
     let error = models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err();
-    assert_eq!(error, "data/models.csv: bloom-560m names \"blom\", which is no row of architectures.toml");
+    assert_eq!(error, "data/models.csv: bloom-560m names \"blom\", which is not a row of architectures.toml");
 }

@@ -69,7 +69,7 @@ fn formula(work: Work, amount: &Amount, is_flat: bool) -> &'static str {
 fn compute_formula(work: Work) -> &'static str {
     match work {
         Work::LayerForward => "2 · tokens · weights, and the scores of attention",
-        Work::LayerBackward => "twice the forward products, and what is recomputed",
+        Work::LayerBackward => "twice the forward products, and recomputation",
         Work::Head => "6 · tokens · hidden size · vocabulary",
         Work::Experts => "2 · received tokens · weights of an expert, backward twice",
         Work::OptimizerStep => "Newton–Schulz products",

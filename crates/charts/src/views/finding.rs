@@ -105,7 +105,7 @@ fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> Stri
             Change::Never => "it fits on no number of GPUs shown".to_string(),
             Change::UpTo(value) => format!("it fits on up to {}", amount(*value)),
             Change::From(value) => format!("it fits on {} or more", amount(*value)),
-            Change::Mixed => "it fits on some numbers of GPUs only".to_string(),
+            Change::Mixed => "it fits only on some numbers of GPUs".to_string(),
         };
     }
     if !super::AXES.contains(&x.param.id) {
@@ -114,7 +114,7 @@ fn fit_clause(x: &AxisOf, fits: &Change, amount: impl Fn(f64) -> String) -> Stri
             Change::Never => format!("it fits at no {label} shown"),
             Change::UpTo(value) => format!("it fits up to {label} {}", amount(*value)),
             Change::From(value) => format!("it fits from {label} {} on", amount(*value)),
-            Change::Mixed => format!("it fits in part of the {label} range only"),
+            Change::Mixed => format!("it fits only in part of the {label} range"),
         };
     }
     match fits {

@@ -146,18 +146,16 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
 /// Writes the caption: `The simulated step peaks at 61.2 GiB in the backward pass of layer 30 of
 /// 40, at mul. Reserved 68.0 GiB + CUDA context and NCCL 1.50 GiB, of 79.1 GiB usable (of 80 GiB).`
 fn caption(at: &str, of: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
-    let [most, held, besides] = [peak, reserved, context].map(format::bytes);
+    let [most, held, rest] = [peak, reserved, context].map(format::bytes);
     let over = reserved + context - capacity;
     let under_pressure = if peak + context > capacity {
-        "; tensors alone exceed that".to_owned()
+        "; tensors already exceed that".to_owned()
     } else if over > Bytes::ZERO {
         format!("; PyTorch releases {} of its cache to stay within", format::bytes(over))
     } else {
         String::new()
     };
-    format!(
-        "The simulated step peaks at {most} in {at}. Reserved {held} + {of} {besides}, of {usable}{under_pressure}."
-    )
+    format!("The simulated step peaks at {most} in {at}. Reserved {held} + {of} {rest}, of {usable}{under_pressure}.")
 }
 
 #[cfg(test)]
@@ -197,7 +195,7 @@ mod tests {
         assert!(caption.contains(". Reserved ") && caption.ends_with(" (of 40\u{2009}GiB)."), "{caption}");
         assert_eq!(describe::chart(&spec), format!("{TITLE}: {caption}"));
         let large = Scenario { micro_batch_size: 8, ..default_scenario() };
-        assert!(memory_step(&large, RunStep::Steady).caption.contains("tensors alone exceed that"));
+        assert!(memory_step(&large, RunStep::Steady).caption.contains("tensors already exceed that"));
     }
 
     #[test]

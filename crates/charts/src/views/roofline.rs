@@ -131,8 +131,8 @@ struct Step {
     report: Report,
 }
 
-/// Writes the caption: `Of compute time 50.5 % goes to MLP, at 68.1 % of the peak of 312 TFLOP/s,
-/// and memory bandwidth limits 9.93 %. The whole step of 2.16 s reaches 157 TFLOP/s, limited by
+/// Writes the caption: `50.5 % of compute time goes to MLP, at 68.1 % of the peak of 312 TFLOP/s;
+/// memory bandwidth limits 9.93 %. The whole step of 2.16 s reaches 157 TFLOP/s, limited by
 /// compute.`
 fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) -> String {
     let Step { total, rate, report } = step;
@@ -142,7 +142,6 @@ fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) ->
     } else {
         format!("It does not fit (by {missing}). If memory were no limit: ")
     };
-    let of = if report.fits() { "Of" } else { "of" };
     let largest =
         Operator::ALL.into_iter().zip(all).reduce(|most, part| if part.1.time > most.1.time { part } else { most });
     let Some((operator, part)) = largest.filter(|(_, part)| part.time > Seconds::ZERO) else { return moot };
@@ -152,7 +151,7 @@ fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) ->
         .map(|part| part.time)
         .sum();
     format!(
-        "{moot}{of} compute time {} goes to {}, at {} of the peak of {}, and memory bandwidth limits {}. The whole step of {} reaches \
+        "{moot}{} of compute time goes to {}, at {} of the peak of {}; memory bandwidth limits {}. The whole step of {} reaches \
          {}, limited by {}.",
         format::percent(part.time / total.time),
         names::in_sentence(names::operator(operator, has_experts)),

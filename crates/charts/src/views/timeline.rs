@@ -79,18 +79,17 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
     merger.finish()
 }
 
-/// Writes the caption: `Of 1.84 s, compute takes 1.50 s, communication that compute does not hide
-/// 210 ms, the pipeline’s bubble 130 ms; 900 ms of communication are hidden.`
+/// Writes the caption: `Compute takes 1.50 s of 1.84 s, exposed communication 210 ms, the pipeline’s bubble 130 ms; 900 ms of communication are hidden.`
 fn caption(time: &TimeReport, is_pipeline: bool) -> String {
     let clause = |before: &str, part: Seconds, after: &str| {
         if part > LEAST * time.step { format!("{before}{}{after}", format::seconds(part)) } else { String::new() }
     };
-    let compute = format!("Of {}, compute takes {}", format::seconds(time.step), format::seconds(time.compute));
-    let exposed = clause(", communication that compute does not hide ", time.exposed_comm, "");
+    let compute = format!("Compute takes {} of {}", format::seconds(time.compute), format::seconds(time.step));
+    let exposed = clause(", exposed communication ", time.exposed_comm, "");
     let bubble = clause(", the pipeline’s bubble ", time.bubble, "");
-    let data = clause(", waiting for data after all that is shown ", time.loading, "");
+    let data = clause(", waiting for data after the end of the figure ", time.loading, "");
     let hidden = clause("; ", time.overlapped_comm(), " of communication are hidden");
-    let stage = if is_pipeline { " Shown is the stage that ends last." } else { "" };
+    let stage = if is_pipeline { " The figure shows the stage that ends last." } else { "" };
     format!("{compute}{exposed}{bubble}{data}{hidden}.{stage}")
 }
 

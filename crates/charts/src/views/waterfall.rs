@@ -56,7 +56,7 @@ pub fn split_chart(scenario: &Scenario, report: &Report, split: &Waterfall) -> C
     }
 }
 
-/// Writes the caption: `Of 5.02 s a step, 37.6 % train the model at the peak. Most is lost to
+/// Writes the caption: `37.6 % of the 5.02 s step trains the model at the peak. Most is lost to
 /// kernels below the peak (1.30 s), all-gathers that compute does not hide (610 ms) and
 /// recomputation (480 ms).`
 fn caption(report: &Report, split: &Waterfall) -> String {
@@ -66,8 +66,11 @@ fn caption(report: &Report, split: &Waterfall) -> String {
     let named: Vec<String> =
         named.map(|part| format!("{} ({})", names::lost_to(part), format::seconds(split.get(part)))).collect();
     let useful = split.share(StepPart::Useful);
-    let of_step =
-        format!("Of {} a step, {} train the model at the peak.", format::seconds(split.step), format::percent(useful));
+    let of_step = format!(
+        "{} of the {} step trains the model at the peak.",
+        format::percent(useful),
+        format::seconds(split.step)
+    );
     let most = match named.as_slice() {
         [] => String::new(),
         [one] => format!(" The rest is lost to {one}."),
@@ -79,8 +82,7 @@ fn caption(report: &Report, split: &Waterfall) -> String {
         String::new()
     };
     let condition = if report.fits() { "" } else { "If memory were no limit: " };
-    let text = format!("{of_step}{most}{more}");
-    if condition.is_empty() { text } else { condition.to_owned() + &names::in_sentence(&text) }
+    format!("{condition}{of_step}{most}{more}")
 }
 
 #[cfg(test)]

@@ -31,8 +31,8 @@ pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -
     let mut said = Vec::new();
     if is_generic(message) {
         said.push(
-            "This size says nothing about the tensor: PyTorch's allocator asks for 20 MiB on behalf of any tensor of 1 to 10 MiB, and \
-             for 2 MiB below. The GPU was full before; what filled it is the rest of the bar."
+            "This size does not identify the tensor: PyTorch's allocator requests 20 MiB for any tensor of 1 to 10 \
+             MiB, and 2 MiB for smaller ones. The GPU was already full; the rest of the bar shows what filled it."
                 .into(),
         );
     }
@@ -48,45 +48,46 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
         Source::Allocator | Source::Recorded | Source::Xla => return None,
         Source::XlaCompiler => match (message.needed, message.capacity) {
             (Some(needed), Some(capacity)) => format!(
-                "The compiled program needs {} of a chip with {}: XLA places every buffer before it runs, so no tensor is to blame alone.",
+                "The compiled program needs {} of a chip with {}: XLA places every buffer before it runs, so no single tensor is the cause.",
                 bytes(needed.bytes),
                 bytes(capacity.bytes)
             ),
             _ => "The compiled program needs more than the chip has: XLA places every buffer before it runs.".into(),
         },
         Source::Collectives => {
-            "NCCL found no memory for its buffers. They lie outside PyTorch's allocator, which had reserved the rest: leave it less, with \
-             fewer communicators, a lower NCCL_BUFFSIZE, or torch.cuda.empty_cache() before the first collective."
+            "NCCL found no memory for its buffers. They are outside PyTorch's allocator, which had reserved the rest: \
+             use fewer communicators, a lower NCCL_BUFFSIZE, or torch.cuda.empty_cache() before the first collective."
                 .into()
         }
         Source::Library => {
-            "cuBLAS or cuDNN found no memory for a handle or a workspace. They lie outside PyTorch's allocator, which had reserved the rest \
-             (or a wrong index was read before: run once with CUDA_LAUNCH_BLOCKING=1)."
+            "cuBLAS or cuDNN found no memory for a handle or a workspace. They are outside PyTorch's allocator, which \
+             had reserved the rest (or an earlier index was out of range: run once with CUDA_LAUNCH_BLOCKING=1)."
                 .into()
         }
         Source::Driver => {
-            "The driver refused memory and does not say how much, nor what for. It was asked outside PyTorch's allocator: another process, \
-             a library, or a copy to a GPU that others use."
+            "The driver refused memory and does not name the size or the purpose. The request came from outside \
+             PyTorch's allocator: another process, a library, or a copy to a GPU that others use."
                 .into()
         }
         Source::HostAllocator => "The host's memory ran out, not the GPU's.".into(),
         Source::HostKilled => {
             let taken = match (message.needed, message.capacity) {
                 (Some(taken), Some(whole)) => {
-                    format!("The host's memory ran out ({} of {} were taken)", bytes(taken.bytes), bytes(whole.bytes))
+                    format!("The host's memory ran out ({} of {} were used)", bytes(taken.bytes), bytes(whole.bytes))
                 }
-                _ => "The host's memory, or the part of it that the job may use, ran out".to_owned(),
+                _ => "The host's memory, or the job's part of it, ran out".to_owned(),
             };
             format!(
-                "{taken}, and a process was killed for it: weights that every process loads, offloaded optimizer state, checkpoints that \
-                 are gathered, or a data loader. The GPU's memory was not the cause."
+                "{taken}, so a process was killed: weights that every process loads, offloaded optimizer state, \
+                 gathered checkpoints, or a data loader. The GPU's memory was not the cause."
             )
         }
         Source::Killed => {
-            "Signal 9 ended the process, and nothing here says who sent it. Mostly it is the host's kernel when its memory runs out \
-             (`dmesg | grep -i oom`, or `sacct -o State,MaxRSS`, tells): weights that every process loads, offloaded optimizer state, a data \
-             loader. A scheduler that stops the job, or torchrun after another rank failed, sends it too: look at the first rank that \
-             failed. The GPU's memory is not the cause."
+            "Signal 9 ended the process, and the text does not name the sender. Usually it is the host's kernel, when \
+             host memory runs out (check `dmesg | grep -i oom` or `sacct -o State,MaxRSS`): weights that every process \
+             loads, offloaded optimizer state, a data loader. A scheduler that stops the job, or torchrun after the \
+             failure of another rank, sends it too: look at the first rank that failed. The GPU's memory is not the \
+             cause."
                 .into()
         }
         Source::SharedMemory => {
@@ -110,13 +111,13 @@ fn fragmentation(scenario: &Scenario, message: &Message, said: &mut Vec<String>)
     let settings = message.device.map_or(Some("PYTORCH_CUDA_ALLOC_CONF"), Device::settings);
     let advice = match settings {
         None => String::new(),
-        Some(_) if expandable => " It may be memory of another stream, or of CUDA graphs.".to_owned(),
+        Some(_) if expandable => " It may belong to another stream or to CUDA graphs.".to_owned(),
         Some(settings) => format!(" {settings}=expandable_segments:True lets it grow blocks in place."),
     };
     let enough = if unallocated.bytes + free >= wanted.bytes {
-        "more than was asked for, but not in one piece: fragmentation is what ended this run"
+        "more than requested, but not in one block: fragmentation ended this run"
     } else {
-        "too little for what was asked for even in one piece"
+        "less than requested, even in one block"
     };
     said.push(format!("PyTorch's allocator held {held} without a tensor in it, {enough}.{advice}"));
 }
@@ -127,7 +128,7 @@ fn holders(message: &Message, said: &mut Vec<String>) {
     let capacity = message.capacity.map_or(f64::INFINITY, |size| size.bytes);
     if message.others > WORTH * capacity {
         said.push(format!(
-            "Other processes held {} of this GPU: end them, or count on less memory.",
+            "Other processes held {} of this GPU: end them, or plan with less memory.",
             bytes(message.others)
         ));
     }
@@ -170,11 +171,11 @@ pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
         // The catalog has no NPUs and no Macs.
         _ if !matches!(message.device, None | Some(Device::Cuda | Device::Hip | Device::Xpu)) => String::new(),
         None => String::new(),
-        Some((last, [])) => format!(" {last} has that much."),
-        Some((last, others)) => format!(" {} and {last} have that much.", others.join(", ")),
+        Some((last, [])) => format!(" {last} has this capacity."),
+        Some((last, others)) => format!(" {} and {last} have this capacity.", others.join(", ")),
     };
     Some(format!(
-        "Which {whose} is it? That of the message has {}, that of the scenario {}.{known}",
+        "Which {whose} is it? The message's has {}, the scenario's {}.{known}",
         bytes(capacity),
         bytes(usable)
     ))
@@ -192,14 +193,14 @@ fn alive(report: &Report, message: &Message, said: &mut Vec<String>) {
         .sum();
     if alive < rest && message.doing != Some(Activity::Loading) {
         said.push(format!(
-            "Tensors held {} with this one; weights, gradients and optimizer state of the scenario alone take {}: the run shards or trains \
-             other than the scenario says, or died before its first update.",
+            "Tensors held {} with this one; the scenario's weights, gradients and optimizer state take {}: the run is \
+             sharded or trained differently, or failed before its first update.",
             bytes(alive),
             bytes(rest)
         ));
     } else if alive > 1.15 * predicted {
         said.push(format!(
-            "Tensors held {} with this one, and the engine predicts {} at the peak of the scenario: a setting differs.",
+            "Tensors held {} with this one; the predicted peak of the scenario is {}: a setting differs.",
             bytes(alive),
             bytes(predicted)
         ));

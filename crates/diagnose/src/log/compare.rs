@@ -90,7 +90,7 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
         remarks.insert(
             0,
             format!(
-                "The log does not say how many sequences a step has: {} times the scenario's batch would explain its time.",
+                "The log does not have the batch: {} times the scenario's batch would explain its time.",
                 format::count(ratio)
             ),
         );
@@ -120,10 +120,10 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
 /// which is the step of the scenario.
 fn update_measurements(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
     let (Some(update), Some(step)) = (measured.update_seconds, measured.step_seconds) else { return measured.clone() };
-    let [told, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
+    let [part, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
     remarks.push(format!(
-        "Of the {whole} of a step {told} are the update; generation and scoring are the rest. The update is held against the \
-         training step, for one epoch over what was generated."
+        "The update takes {part} of the step's {whole}; generation and scoring take the rest. The update is compared \
+         with the training step, for one epoch over the rollout."
     ));
     Measured {
         step_seconds: Some(update),
@@ -144,7 +144,7 @@ fn step(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut
         if (other / own - 1.0).abs() > SMALL {
             let [other, own] = [other, own].map(|count| format::count(count.round()));
             remarks.push(format!(
-                "The run's step has {other} {what}, the scenario's {own}: times are compared for as many {what}."
+                "The log has {other} {what} per step, the scenario {own}; the times are compared for the same number."
             ));
         }
     };
@@ -179,8 +179,8 @@ const WORTH: f64 = 0.05;
 pub fn fragmentation((unused, pieces): (f64, f64)) -> String {
     let [unused, pieces] = [unused, pieces].map(|bytes| format::bytes(Bytes::new(bytes)));
     format!(
-        "When the memory summary was printed, the allocator held {unused} without a tensor, {pieces} of them in pieces between \
-         tensors: fragmentation, which PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True avoids."
+        "At the time of the memory summary, the allocator held {unused} without a tensor, {pieces} of that in gaps \
+         between tensors: fragmentation, which PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True avoids."
     )
 }
 
@@ -188,7 +188,7 @@ pub fn fragmentation((unused, pieces): (f64, f64)) -> String {
 fn add_gpu_remarks(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
     if let Some(retries) = measured.retries.filter(|retries| *retries > 0) {
         remarks.push(format!(
-            "The allocator gave memory back {} times to serve a request, and the GPU waited each time: the run is at the edge of its memory.",
+            "The allocator released memory {} times to serve a request, and the GPU waited each time: the run is at the limit of its memory.",
             format::count(f64::from(retries))
         ));
     }
@@ -197,14 +197,16 @@ fn add_gpu_remarks(measured: &Measured, report: &Report, remarks: &mut Vec<Strin
     let Some(profile) = measured.profile else { return };
     if profile.idle > WORTH {
         remarks.push(format!(
-            "The GPU runs nothing for {} of the time: it waits for the host, for data, or for other GPUs.",
+            "The GPU is idle for {} of the time: it waits for the host, for data, or for other GPUs.",
             format::percent(profile.idle)
         ));
     }
     let exposed = report.time.exposed_comm / report.time.step;
     if (profile.exposed_comm - exposed).abs() > WORTH {
         let [measured, predicted] = [profile.exposed_comm, exposed].map(format::percent);
-        remarks.push(format!("Collectives run alone for {measured} of the time, predicted {predicted} of the step."));
+        remarks.push(format!(
+            "Collectives are exposed for {measured} of the time; the prediction is {predicted} of the step."
+        ));
     }
 }
 
@@ -228,7 +230,7 @@ fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remark
         let label = label.map_or("", |option| option.label).to_lowercase();
         if near(&nearest) > SMALL {
             let flops = format::tflops(FlopsPerSecond::from_tflops(per_token)).replace("FLOP/s", "FLOPs");
-            remarks.push(format!("The log counts {flops} a token, which no convention gives for this model and length: another model, or another length."));
+            remarks.push(format!("The log counts {flops} per token, which no convention gives for this model and length: one of them differs."));
         } else if nearest != scenario.mfu_convention {
             remarks.push(format!("The log counts FLOPs by the convention “{label}”: set it to compare MFU."));
         }
@@ -237,7 +239,7 @@ fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remark
         let (counted, own) = (tflops / mfu, report.model_flops_per_gpu.tflops() / report.mfu);
         if (counted / own - 1.0).abs() > SMALL {
             let [counted, own] = [counted, own].map(|peak| format::tflops(FlopsPerSecond::from_tflops(peak)));
-            remarks.push(format!("The log's MFU is of a peak of {counted}, the scenario's of {own}."));
+            remarks.push(format!("The log's MFU uses a peak of {counted}, the scenario's uses {own}."));
         }
     }
 }
@@ -303,20 +305,20 @@ fn sentence(ratio: Option<f64>, scenario: &Scenario, memory: Option<&MemoryCompa
                 "The step is {times} times as fast as predicted, faster than nine of ten measured runs of its kind"
             ),
             _ if ratio > 1.0 => {
-                format!("The step takes {times} times as long as predicted, as measured runs of its kind do")
+                format!(
+                    "The step takes {times} times as long as predicted, within the range of measured runs of its kind"
+                )
             }
-            _ => format!("The step is {times} times as fast as predicted, as measured runs of its kind are"),
+            _ => {
+                format!("The step is {times} times as fast as predicted, within the range of measured runs of its kind")
+            }
         };
         format!("{how}.")
     });
     let memory = memory.map(|of| {
         let [measured, predicted] = [of.measured, of.predicted].map(|bytes| format::bytes(Bytes::new(bytes)));
-        format!("The peak that is {} is {measured}, predicted {predicted}.", of.of)
+        format!("The {} peak is {measured}, predicted {predicted}.", of.of)
     });
     let said: Vec<String> = time.into_iter().chain(memory).collect();
-    if said.is_empty() {
-        "The log says neither how long a step takes nor how much memory it needs.".into()
-    } else {
-        said.join(" ")
-    }
+    if said.is_empty() { "The log has neither a step time nor a peak of memory.".into() } else { said.join(" ") }
 }

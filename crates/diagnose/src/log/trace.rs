@@ -42,8 +42,7 @@ const MOST: usize = 4_000_000;
 ///
 /// Returns a sentence if the text is not valid JSON, or has neither steps nor kernels.
 pub(super) fn parse_trace(text: &str) -> Result<Measured, String> {
-    let Trace(events) =
-        serde_json::from_str(text).map_err(|error| format!("This trace cannot be read. The parser says: {error}."))?;
+    let Trace(events) = serde_json::from_str(text).map_err(|error| format!("This trace cannot be read: {error}."))?;
     let steps: Vec<f64> = events.steps.iter().skip(usize::from(events.steps.len() > 2)).copied().collect();
     let profile = profile(events.kernels);
     let step_seconds = median(&steps).map(|micros| micros / MICROS);

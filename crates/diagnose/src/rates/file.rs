@@ -64,11 +64,11 @@ pub(super) fn json(text: &str) -> Option<Result<Map<String, Value>, String>> {
     Some(match values.next() {
         Some(Ok(Value::Object(json))) => versioned(json),
         _ if problem.is_eof() => Err(format!(
-            "This file of `shardwise measure` was cut off: the parser says {problem}. Take the whole file, or run the script again with \
-             --out."
+            "This file of `shardwise measure` is incomplete: {problem}. Take the whole file, or run the script again \
+             with --out."
         )),
         _ => Err(format!(
-            "This file of `shardwise measure` is not JSON any more: the parser says {problem}. Run the script again with --out."
+            "This file of `shardwise measure` is not valid JSON: {problem}. Run the script again with --out."
         )),
     })
 }
@@ -77,8 +77,8 @@ fn versioned(json: Map<String, Value>) -> Result<Map<String, Value>, String> {
     match json.get(MARK) {
         Some(version) if version.as_u64() == Some(VERSION) => Ok(json),
         version => Err(format!(
-            "“{MARK}” is {}, and version {VERSION} of its files is read here: take the script that belongs to this release \
-             (`shardwise measure`, or static/measure.py beside the page) and run it again.",
+            "“{MARK}” is {}, but this release reads version {VERSION}: run the script of this release (`shardwise \
+             measure`, or the page's static/measure.py) again.",
             version.map_or_else(String::new, |version| shorten(&version.to_string()))
         )),
     }
@@ -97,8 +97,8 @@ impl File {
         let name = text("device", "name").ok_or_else(|| missing("“name” in “device”"))?;
         if kind == "cpu" {
             return Err(format!(
-                "This was measured on a processor ({name}), where PyTorch saw no GPU: it says nothing of a cluster. Run the script on a \
-                 node with GPUs."
+                "This was measured on a processor ({name}), without a GPU in PyTorch, so it does not describe a \
+                 cluster. Run the script on a node with GPUs."
             ));
         }
         let mut unreadable = Vec::new();
@@ -142,7 +142,7 @@ impl File {
             return Ok(file);
         }
         let problem = file.unreadable.first().map_or_else(String::new, |problem| format!(" {problem}"));
-        Err(format!("This file of `shardwise measure` has no rate that could be read: run the script again.{problem}"))
+        Err(format!("This file of `shardwise measure` has no readable rate: run the script again.{problem}"))
     }
 
     fn has_rates(&self) -> bool {

@@ -72,7 +72,7 @@ fn products(
     let ranks: Vec<f64> = file.of_ranks.iter().filter(|(format, _)| is_of(format)).map(|(_, rate)| *rate).collect();
     let rate = if ranks.len() > 1 { median(&ranks)? } else { own };
     let said = |rate: f64| format::tflops(FlopsPerSecond::new(rate));
-    let mut what = format!("{bits} products over some seconds, {} of {}", said(rate), format::tflops(peak));
+    let mut what = format!("{bits} products over several seconds, {} of {}", said(rate), format::tflops(peak));
     if ranks.len() > 1 {
         let least = ranks.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ranks.iter().copied().fold(0.0, f64::max);

@@ -67,7 +67,7 @@ pub(super) fn take(file: &File, scenario: &Scenario) -> Result<AppliedRates, Str
         }
     }
     if count == 0 {
-        return Err(format!("Nothing of this file of `shardwise measure` could be taken over. {}", stays.join(" ")));
+        return Err(format!("No value of this file of `shardwise measure` could be used. {}", stays.join(" ")));
     }
     stays.extend(kept_as_words(file, &before));
     stays.extend(file.unreadable.iter().cloned());
@@ -78,7 +78,7 @@ pub(super) fn take(file: &File, scenario: &Scenario) -> Result<AppliedRates, Str
     }
     let is = if count == 1 { "is" } else { "are" };
     let said =
-        format!("{}: {count} of the cluster's rates {is} now as measured. {}", file.name, prediction(scenario, &after));
+        format!("{}: {count} of the cluster's rates {is} now measured. {}", file.name, prediction(scenario, &after));
     let gpus = if file.ranks > 1.0 { format!(" {} processes.", format::count(file.ranks)) } else { String::new() };
     let by: Vec<&str> = core::iter::once("shardwise measure").chain(file.versions.iter().map(String::as_str)).collect();
     let read = format!("Read: {}.{gpus}", by.join(", "));
@@ -88,10 +88,10 @@ pub(super) fn take(file: &File, scenario: &Scenario) -> Result<AppliedRates, Str
         read,
         offer,
         sections: vec![
-            ("What was measured, and what it changes", changed),
-            ("What the measured links change", of_links),
-            ("To know", notes),
-            ("Measured, and not taken over", stays),
+            ("Measurements and their changes", changed),
+            ("Changes by the measured links", of_links),
+            ("Notes", notes),
+            ("Measured but not used", stays),
         ],
     })
 }
@@ -120,29 +120,29 @@ fn on_gpu(file: &File, scenario: &Scenario) -> Result<(Scenario, Vec<String>), S
     let Some(named) = known(&file.name) else {
         if scenario.accelerator.id == CUSTOM {
             let note = format!(
-                "The catalog has no {}: its rates are taken as shares of the peaks of this scenario's own GPU.",
+                "The catalog has no {}: its rates are used as shares of the peaks of this scenario's GPU.",
                 file.name
             );
             return Ok((on, vec![note]));
         }
         return Err(format!(
-            "This was measured on “{}”, which the catalog does not have: give a GPU of your own with its peaks (gpu=custom, peak, hbm, \
-             mem), then read the file again.",
+            "This was measured on “{}”, which is not in the catalog: enter a custom GPU with its peaks (gpu=custom, \
+             peak, hbm, mem), then read the file again.",
             file.name
         ));
     };
     let mut notes = Vec::new();
     if named.entry.id != scenario.accelerator.id {
-        let name = |id: &str| accelerator(id).map_or("GPU of one's own", |entry| entry.name);
+        let name = |id: &str| accelerator(id).map_or("Custom GPU", |entry| entry.name);
         notes.push(format!(
-            "It was measured on {}, and the scenario had {}: it now has {0}. The links between GPUs are still those of its cluster.",
+            "The GPU was {}, and the scenario had {}: it now has {0}. The links between GPUs are still those of its cluster.",
             named.entry.name,
             name(scenario.accelerator.id)
         ));
         pick::pick_accelerator(&mut on, named.entry.id);
     }
     if named.is_taken {
-        notes.push(format!("“{}” is taken for {}.", file.name, named.entry.name));
+        notes.push(format!("“{}” is read as {}.", file.name, named.entry.name));
     }
     Ok((on, notes))
 }
@@ -170,7 +170,7 @@ fn put(found: &MeasuredParam, scenario: &mut Scenario) -> Result<String, String>
     let said = |value: f64| with_unit(number.unit, rounded(value, digits));
     if !(number.min..=number.max).contains(&value) {
         return Err(format!(
-            "{}: {} would be {}, outside of {} to {}, so it stays as it is. Does the GPU's name fit, and was it idle?",
+            "{}: {} would be {}, outside {} to {}, so it is unchanged. Is the GPU's name right, and was it idle?",
             found.what,
             param.label,
             said(value),

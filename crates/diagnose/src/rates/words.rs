@@ -9,15 +9,14 @@ use super::file::File;
 
 /// Shown with efficiencies of products and attention (`crates/score/tests/suite/one_gpu.rs` checks
 /// the number).
-pub(super) const KERNELS_ALONE: &str = "These are kernels alone. In a step they reach less, which the catalog's shares of products and \
-     attention have in them: those were fitted to whole steps. On published steps on H100 and H200 one H200's own shares predict times that \
-     are about a twentieth shorter than the catalog's. Where a run of yours is slower than this says, read its log too.";
+pub(super) const KERNELS_ALONE: &str = "These are rates of isolated kernels. Kernels reach less within a step, as the \
+     catalog's shares of products and attention include: they were fitted to whole steps. For published steps on H100 \
+     and H200, shares measured on one H200 predict times about a twentieth shorter than the catalog's. If your run is \
+     slower than this prediction, read its log too.";
 
 /// Describes the alternative that keeps the efficiencies of whole steps.
 pub(super) fn offer(prediction: &str) -> String {
-    format!(
-        "Keep the shares of products and attention as whole steps reach them, and take the rest as measured. {prediction}"
-    )
+    format!("Keep the shares of products and attention from whole steps, and use the other measurements. {prediction}")
 }
 
 /// Describes measurements that set no parameter.
@@ -31,8 +30,8 @@ pub(super) fn kept_as_words(file: &File, scenario: &Scenario) -> Vec<String> {
         .collect();
     if !launches.is_empty() {
         lines.push(format!(
-            "Host time to issue an operator: {}. How many operators a layer has depends on the program, so the launch time per layer stays \
-             as it is.",
+            "Host time to issue an operator: {}. The number of operators in a layer depends on the program, so the \
+             launch time per layer is unchanged.",
             launches.join(", ")
         ));
     }
@@ -45,7 +44,7 @@ pub(super) fn kept_as_words(file: &File, scenario: &Scenario) -> Vec<String> {
     if !memory.is_empty() {
         let counted = scenario.report().memory.parts.get(MemoryPart::Context);
         lines.push(format!(
-            "Memory in use beside PyTorch's tensors, other programs' too: {}. This run is counted with {} of context.",
+            "Memory in use in addition to PyTorch's tensors, including other programs: {}. The prediction includes {} of context.",
             memory.join(", "),
             format::bytes(counted)
         ));
@@ -82,14 +81,14 @@ pub(super) fn prediction(before: &Scenario, after: &Scenario) -> String {
     let (was, now) = (before.report(), after.report());
     let [from, to] = [was, now].map(|report| report.tokens_per_s_per_gpu);
     if !(from > 0.0 && to > 0.0) {
-        return "This run has no speed to compare.".into();
+        return "This run has no predicted speed.".into();
     }
     if from == to {
-        return format!("The prediction of this run stays at {} for each GPU.", format::tokens_per_s(to));
+        return format!("The prediction of this run stays at {} per GPU.", format::tokens_per_s(to));
     }
     let way = if to > from { "faster" } else { "slower" };
     format!(
-        "This run: {} → {} for each GPU, {} {way}; MFU {} → {}.",
+        "This run: {} → {} per GPU, {} {way}; MFU {} → {}.",
         format::tokens_per_s(from),
         format::tokens_per_s(to),
         format::percent((to / from - 1.0).abs()),

@@ -103,7 +103,7 @@ impl<'a> Groups<'a> {
             let names: Vec<&str> = parts.iter().map(|part| named(*part)).collect();
             let sum: f64 = parts.iter().map(|part| predicted(*part)).sum();
             let predicted = if sum > 0.0 { bytes(sum) } else { "nothing at its peak".into() };
-            format!("{}: {held} in {tensors}; the scenario has {predicted}", names.join(" or "))
+            format!("{}: {held} in {tensors}; predicted {predicted}", names.join(" or "))
         };
         self.by_part().into_iter().map(line).collect()
     }
@@ -121,7 +121,7 @@ impl<'a> Groups<'a> {
             let what = match &group.fit {
                 None => "not recognised".into(),
                 Some(Fit { tensor, parts }) => {
-                    let other = if tensor.exact { "" } else { ", of another batch than the scenario's" };
+                    let other = if tensor.exact { "" } else { ", in a batch other than the scenario's" };
                     let names: Vec<&str> = parts.iter().map(|part| named(*part)).collect();
                     format!("{}{other} ({}), in “{}”", tensor.tensor, tensor.formula, names.join("” or “"))
                 }

@@ -48,8 +48,8 @@ const OPAQUE: Id = Id(3);
 /// Maximum number of values. A snapshot of 64 MiB has ten million.
 const MOST: usize = 24_000_000;
 
-const ENDS: &str = "This pickle ends in the middle: it was not written or copied whole.";
-const BROKEN: &str = "This is no pickle that Python wrote: its instructions do not fit each other.";
+const ENDS: &str = "This pickle is incomplete.";
+const BROKEN: &str = "Python did not write this pickle: its opcodes contradict each other.";
 const TOO_MANY: &str = "This pickle has more than 24 million values: record fewer events, torch.cuda.memory._record_memory_history(max_entries=100000).";
 
 /// Returns whether a file is a pickle of protocol 2 or later.
@@ -92,7 +92,7 @@ impl<'a> Machine<'a> {
         match self.byte()? {
             0x80 => match self.byte()? {
                 0..=5 => {}
-                other => return Err(format!("This pickle is of protocol {other}; 2 to 5 are read.").into()),
+                other => return Err(format!("This pickle has protocol {other}; supported are 2 to 5.").into()),
             },
             0x95 => drop(self.take(8)?),
             b'.' => return Ok(false),
@@ -204,7 +204,7 @@ impl<'a> Machine<'a> {
             0x98 => return Ok(()),
             other => {
                 return Err(format!(
-                    "This is no pickle that can be read: 0x{other:02x} is no instruction of protocols 2 to 5."
+                    "This is not a readable pickle: 0x{other:02x} is not an opcode of protocols 2 to 5."
                 )
                 .into());
             }

@@ -28,7 +28,7 @@ pub(super) fn remarks(
     let grows = snapshot.allocator_settings.is_some_and(|settings| settings.expandable_segments)
         || segments.iter().any(|segment| segment.is_expandable);
     if let MomentReason::Refused { free: Some(free), .. } = moment.why {
-        said.push(format!("The driver had {} left.", bytes(free as f64)));
+        said.push(format!("The driver had {} free.", bytes(free as f64)));
     }
     if is_fragmented(moment) {
         let free = moment.reserved.saturating_sub(moment.allocated) as f64;
@@ -41,7 +41,7 @@ pub(super) fn remarks(
                 " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets it grow blocks in place."
             };
             said.push(format!(
-                "PyTorch had {} from the driver without a tensor in it, {share} of what it had.{remedy}",
+                "PyTorch had reserved {} without a tensor in it, {share} of its memory.{remedy}",
                 bytes(free)
             ));
         }
@@ -52,11 +52,11 @@ pub(super) fn remarks(
     let set = scenario.segments == Segments::Expandable;
     if grows != set && (snapshot.allocator_settings.is_some() || grows) {
         let [of_run, of_scenario] = [grows, set].map(|grows| if grows { "expandable" } else { "fixed" });
-        said.push(format!("Segments of the run are {of_run}, those of the scenario {of_scenario}."));
+        said.push(format!("The run's segments are {of_run}, the scenario's {of_scenario}."));
     }
     if moment.before as f64 > BEFORE * moment.allocated as f64 && !matches!(moment.why, MomentReason::Now) {
         said.push(format!(
-            "The record begins when tensors held {}: a higher peak before it is not in it.",
+            "The record begins when tensors held {}: it lacks any earlier, higher peak.",
             bytes(moment.before as f64)
         ));
     }
@@ -65,7 +65,7 @@ pub(super) fn remarks(
     let refusals: usize = snapshot.device_traces.iter().map(refused).sum();
     if refusals > 1 {
         said.push(format!(
-            "{} requests were refused: this is the last one of its GPU.",
+            "{} requests were refused: this is the last one of this GPU.",
             group_thousands(&refusals.to_string())
         ));
     }
@@ -85,7 +85,7 @@ fn pieces(segments: &[&Segment<'_>]) -> Option<String> {
     let largest = sizes.map(|block| block.size).max().unwrap_or_default();
     (split > 0).then(|| {
         format!(
-            "Memory without a tensor in it lies in {} of {} segments; the largest piece has {}.",
+            "Memory without a tensor is in {} of {} segments; the largest block has {}.",
             group_thousands(&split.to_string()),
             group_thousands(&segments.len().to_string()),
             bytes(largest as f64)

@@ -117,7 +117,7 @@ fn a_trace_of_the_profiler_gives_steps_and_what_the_gpu_does() {
     let measured = parse_log(text).unwrap();
     assert_eq!((measured.writer.as_ref(), measured.step_seconds), ("PyTorch's profiler", Some(0.62)));
     let found = compare(&measured, &decode("model=llama-3-8b&cluster=dgx-h100&gpus=8").scenario);
-    assert!(found.remarks.iter().any(|remark| remark.starts_with("The GPU runs nothing for")), "{:?}", found.remarks);
+    assert!(found.remarks.iter().any(|remark| remark.starts_with("The GPU is idle for")), "{:?}", found.remarks);
     for bad in ["{\"traceEvents\": [{\"ph\": ", "{\"traceEvents\": []}", "[{\"ph\": \"X\"}]"] {
         assert!(parse_log(bad).unwrap_err().ends_with('.'), "{bad}");
     }

@@ -94,7 +94,7 @@ pub struct Architecture {
     pub qk_norm: QkNorm,
     /// The attention projections with a bias.
     pub attention_bias: AttentionBias,
-    /// Whether the MLP's matrices carry a bias.
+    /// Whether the MLP's matrices have biases.
     pub mlp_bias: bool,
     /// Whether the output head shares the embedding's weights.
     pub tie_word_embeddings: bool,

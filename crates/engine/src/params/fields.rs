@@ -25,7 +25,7 @@ pub(super) trait Whole {
 macro_rules! whole {
     ($($of:ty)+) => {
         $(impl Whole for $of {
-            #[allow(clippy::cast_lossless, reason = "numbers of 32 and of 64 bits alike")]
+            #[allow(clippy::cast_lossless, reason = "numbers of 32 and of 64 bits")]
             fn number(self) -> f64 {
                 self as f64
             }

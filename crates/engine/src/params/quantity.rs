@@ -63,7 +63,7 @@ pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<
     let unit = number.unit;
     let compact = number::compact(typed);
     if compact.is_empty() {
-        return Err(not_a_number(label, number, current, "Nothing is typed"));
+        return Err(not_a_number(label, number, current, "The value is empty"));
     }
     let shown = shorten(typed);
     let Some((digits, suffix)) = number::split(&compact) else {
@@ -75,7 +75,7 @@ pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<
     };
     let Some(factor) = suffix::factor(unit, number.scale, &suffix) else {
         let nearest = nearest(number, digits.scaled(suffix::Factor::ONE), current);
-        let message = format!("“{shown}” has a unit that does not fit here: {}", must_be(label, number, nearest));
+        let message = format!("“{shown}” has the wrong unit: {}", must_be(label, number, nearest));
         return Err(TypedError { message, nearest });
     };
     let value = digits.scaled(factor);
@@ -148,7 +148,7 @@ fn meant_billions(label: &str, number: &Number, shown: &str, suffix: &str, value
         return None;
     }
     let meant = with_unit(number.unit, billions);
-    let message = format!("“{shown}” is a count of single parameters: {label} in billions is written {meant}.");
+    let message = format!("“{shown}” counts single parameters: enter {meant} for {label} in billions.");
     Some(TypedError { message, nearest: billions })
 }
 

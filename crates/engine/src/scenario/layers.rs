@@ -37,15 +37,15 @@ pub fn read_layers(text: &str) -> Result<Pattern, String> {
     for part in text.trim().split('.').filter(|part| !part.is_empty()) {
         let (times, kind) = read_layer(part).ok_or_else(|| {
             format!(
-                "“{}” is no layer: write a letter for its mixer (a attention, w attention in a window, s state, b both), one \
-                 for what follows (d MLP, e experts), and a number before them to repeat it, such as 3se.ae.",
+                "“{}” is not a layer: write a letter for its mixer (a attention, w attention in a window, s state, b \
+                 both), one for its MLP (d dense, e experts), and a number before them to repeat it, such as 3se.ae.",
                 shorten(part)
             )
         })?;
         let length = u64::from(pattern.period()) + times;
         if length > Pattern::MOST as u64 {
             return Err(format!(
-                "The list has {length} layers or more, and at most {} fit: write what repeats once.",
+                "The list has at least {length} layers, more than the limit of {}: write repeated layers once.",
                 Pattern::MOST
             ));
         }

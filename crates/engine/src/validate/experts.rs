@@ -21,13 +21,13 @@ impl Scenario {
             issues.extend(self.experts_in_a_shard_group(degrees));
         }
         if degrees.tp > 1 && !self.tensor.sequence_parallel {
-            let message = "Megatron trains no experts under tensor parallelism without sequence parallelism: switch it on. \
-                           The page computes their exchange as if it were.";
+            let message = "Megatron does not train experts under tensor parallelism without sequence parallelism: \
+                           switch it on. The page computes their exchange as if it were on.";
             issues.push(Issue::note(ParamId::SequenceParallel, message));
         }
         if self.experts.across_micro_batches && self.grad_accum_steps <= 1 {
-            let message = "There is no other micro-batch beside whose compute the exchange of the experts could run: take two \
-                           gradient accumulation steps or more. The page computes as if there were.";
+            let message = "The experts' exchange has no other micro-batch to overlap with: enter at least two gradient \
+                           accumulation steps. The page computes as if there were two.";
             issues.push(Issue::error(ParamId::ExpertOverlap, message));
         }
         issues.extend(self.stages_with_experts(degrees));
@@ -89,9 +89,9 @@ impl Scenario {
             return None;
         }
         let message = format!(
-            "One copy of the experts lies on {experts} GPUs (expert times expert tensor parallelism), which do not divide the \
-             {group} GPUs of a shard group with its tensor-parallel neighbours. The page computes with experts that are not \
-             sharded further: enter a larger shard group, or less expert parallelism."
+            "One copy of the experts is on {experts} GPUs (expert times expert tensor parallelism), which do not \
+             divide the {group} GPUs of a shard group with its tensor-parallel GPUs. The page computes with experts \
+             that are not sharded further: enter a larger shard group, or less expert parallelism."
         );
         Some(Issue::error(ParamId::Ep, message))
     }
@@ -105,8 +105,8 @@ impl Scenario {
             return None;
         }
         let message = format!(
-            "The first {dense} {} no experts: the first pipeline stage has less to do than the others, and could take more \
-             layers.",
+            "The first {dense} {} no experts: the first pipeline stage has less work than the others and could take \
+             more layers.",
             if dense == 1 { "layer has" } else { "layers have" }
         );
         Some(Issue::note(ParamId::FirstLayers, message))

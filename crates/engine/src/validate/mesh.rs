@@ -103,8 +103,8 @@ impl Scenario {
             return None;
         }
         let message = format!(
-            "{tp} GPUs of tensor parallelism do not lie within one node of {node}: every layer waits for the network between \
-             nodes. {} do.",
+            "{tp} GPUs of tensor parallelism are not within one node of {node}: every layer waits for the network \
+             between nodes. Enter {}.",
             neighbours(node, tp)
         );
         Some(Issue::note(ParamId::Tp, message))
@@ -151,8 +151,8 @@ impl Scenario {
                 _ => ("tensor parallelism", ParamId::Tp),
             };
             let message = format!(
-                "{heads} {what} of the state mixer do not divide over {parts} GPUs of {by}. The page computes as if they did: \
-                 {} GPUs share them evenly.",
+                "{heads} {what} of the state mixer do not divide over {parts} GPUs of {by}. The page computes as if \
+                 they did: enter {} GPUs.",
                 neighbours(heads, parts)
             );
             return Some(Issue::error(id, message));
@@ -176,10 +176,10 @@ impl Scenario {
             return None;
         }
         let (balanced, id) =
-            if cp > 1 { (" (two a GPU of context parallelism)", ParamId::Cp) } else { ("", ParamId::Tp) };
+            if cp > 1 { (" (two per GPU of context parallelism)", ParamId::Cp) } else { ("", ParamId::Tp) };
         let message = format!(
-            "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}: frameworks want a multiple of {parts}. \
-             The page computes as if they could.",
+            "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}. The page computes as if they \
+             could: enter a multiple of {parts}.",
             self.seq_len
         );
         Some(Issue::note(id, message))
@@ -199,8 +199,8 @@ impl Scenario {
         let of = if self.framework.traits().hands_out_groups { "key and value heads" } else { "attention heads" };
         let on = if tp > 1 { " of a tensor-parallel GPU" } else { "" };
         let message = format!(
-            "{asked} GPUs cannot exchange tokens for heads: they must divide the {heads} {of}{on} and the {cp} GPUs of context \
-             parallelism. The page computes with {used}, and passes keys and values around among the rest."
+            "{asked} GPUs cannot exchange tokens for heads: they must divide the {heads} {of}{on} and the {cp} GPUs of \
+             context parallelism. The page computes with {used}, and uses ring attention among the others."
         );
         (asked != used).then(|| Issue::error(id, message))
     }
@@ -246,8 +246,8 @@ impl Scenario {
         let (share, longer) = (layers / all, layers % all);
         let what = if chunks == 1 { "stages" } else { "chunks" };
         let message = format!(
-            "{layers} layers do not divide over {all} pipeline {what}: {longer} of them hold {} layers, the other {} hold \
-             {share}, and the longest set the pace.",
+            "{layers} layers do not divide over {all} pipeline {what}: {longer} of them hold {} layers, the other {} \
+             hold {share}, and the longest limit the step.",
             share.saturating_add(1),
             all.saturating_sub(longer)
         );
@@ -266,8 +266,8 @@ impl Scenario {
         };
         if micro_batches < fill {
             let message = format!(
-                "{micro_batches} micro-batch{} (gradient accumulation steps) {} too few for {pp} pipeline stages, which wait \
-                 for each other most of the time: {fill} or more fill them.",
+                "{micro_batches} micro-batch{} (gradient accumulation steps) {} too few for {pp} pipeline stages, \
+                 which mostly wait for each other: enter at least {fill}.",
                 if micro_batches == 1 { "" } else { "es" },
                 if micro_batches == 1 { "is" } else { "are" },
             );
@@ -278,8 +278,8 @@ impl Scenario {
         }
         let below = micro_batches / pp * pp;
         let message = format!(
-            "{micro_batches} micro-batches do not fill rounds of {pp}, the pipeline's stages, as interleaved 1F1B runs them: \
-             {below} or {} gradient accumulation steps do.",
+            "{micro_batches} micro-batches are not a multiple of the {pp} pipeline stages, as interleaved 1F1B \
+             requires: enter {below} or {} gradient accumulation steps.",
             below.saturating_add(pp)
         );
         Some(Issue::note(ParamId::GradAccumSteps, message))

@@ -14,8 +14,8 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
     let task = scenario.objective.task;
     issues.extend(precomputed(scenario));
     if setup.mesh.pp > 1 && setup.traits().aligns_without_pipelines {
-        let message = "TRL and verl under FSDP or DeepSpeed have no pipelines: verl and NeMo RL run them with Megatron-Core. The numbers \
-                       stand for passes without gradients that fill the pipeline once a step.";
+        let message = "TRL and verl have no pipelines under FSDP or DeepSpeed; verl and NeMo RL have them under \
+                       Megatron-Core. The page computes passes without gradients that fill the pipeline once per step.";
         issues.push(Issue::note(ParamId::Pp, message));
     }
     if task.generates() {
@@ -30,8 +30,8 @@ fn precomputed(scenario: &Scenario) -> Option<Issue> {
     let objective = &scenario.objective;
     let is_new = objective.task.generates() && objective.reference == Reference::Precomputed;
     is_new.then(|| {
-        let message = "Completions of a rollout are new, so the reference's log-probabilities cannot be computed before the run: the \
-                       numbers are those of a reference model in every step.";
+        let message = "Completions of a rollout are new, so the reference's log-probabilities cannot be computed \
+                       before the run. The page computes with a reference model in every step.";
         Issue::note(ParamId::Reference, message)
     })
 }
@@ -41,8 +41,8 @@ fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let (asked, used) = (scenario.objective.prompt, setup.objective.prompt);
     (asked != used && asked > used).then(|| {
         let message = format!(
-            "A prompt of {asked} tokens leaves nothing of {} to generate. The numbers are those of a prompt of {used}: make the \
-             sequence longer than the prompt.",
+            "A prompt of {asked} tokens leaves none of {} for the completion. The page computes with a prompt of \
+             {used}: enter a sequence longer than the prompt.",
             setup.batch.seq_len
         );
         Issue::error(ParamId::PromptTokens, message)
@@ -55,7 +55,7 @@ fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let gpus = crate::model::rollout::gpus(setup);
     (asked != used).then(|| {
         let message = format!(
-            "A rollout engine of {asked} GPUs does not divide the {gpus} that generate. The numbers are those of engines of {used}."
+            "A rollout engine of {asked} GPUs does not divide the {gpus} GPUs that generate. The page computes with engines of {used}."
         );
         Issue::error(ParamId::EngineTp, message)
     })
@@ -81,8 +81,8 @@ fn room(setup: &Setup, report: &Report) -> Option<Issue> {
         return None;
     }
     let message = format!(
-        "While it generates a GPU holds {} of training and {} of the rollout engine, more than its {}: give the engine a smaller \
-         share, shard or offload the optimizer, or let GPUs of its own generate.",
+        "During generation a GPU holds {} of training and {} of the rollout engine, more than its {}: give the engine \
+         a smaller share or its own GPUs, or shard or offload the optimizer.",
         bytes(memory.training),
         bytes(memory.engine()),
         bytes(memory.capacity)

@@ -11,7 +11,7 @@ impl Scenario {
         issues.extend(self.projection());
         issues.extend(self.update());
         if self.offload.paged && !self.offload.updates_here() {
-            let message = "Offloaded optimizer state is in host memory already: there is nothing to page.";
+            let message = "Offloaded optimizer state is already in host memory, so paging has no effect.";
             issues.push(Issue::note(ParamId::PagedOptimizer, message));
         }
     }
@@ -23,12 +23,12 @@ impl Scenario {
         }
         let in_backward = self.update_place == UpdatePlace::InBackward;
         let message = if self.trained.has_adapters() {
-            "GaLore projects gradients of whole matrices. Adapters are narrower than its rank: the numbers stand for AdamW."
+            "GaLore projects gradients of whole matrices. Adapters are narrower than its rank: the page computes with AdamW."
         } else if self.strategy.shards_weights() && self.gpus > 1 {
-            "galore_torch projects whole matrices, which FSDP shards: the numbers divide its state all the same. Choose DDP."
+            "galore_torch projects whole matrices, which FSDP shards. The page computes with sharded state: choose DDP."
         } else if self.framework.traits().zero_by_deepspeed {
             // LLaMA-Factory, hparams/parser.py: "GaLore is incompatible with DeepSpeed yet."
-            "GaLore does not run under DeepSpeed (LLaMA-Factory refuses both together). Choose DDP of another framework."
+            "GaLore does not run under DeepSpeed (LLaMA-Factory refuses both together). Choose DDP in another framework."
         } else if in_backward && self.gpus > 1 {
             // transformers' Trainer: "Layer-wise GaLore does not support DDP at this time";
             // LLaMA-Factory rejects it too.
@@ -48,15 +48,15 @@ impl Scenario {
         let message = if self.grad_accum_steps > 1 {
             // recipes/full_finetune_single_device.py: "Gradient accumulation is not supported with
             // optimizer_in_bwd: True".
-            "Gradients of several micro-batches are added up before the update, which cannot run in the backward pass (torchtune \
-             refuses both together). The page updates after it: choose 1 gradient accumulation step."
+            "With gradient accumulation the update cannot run in the backward pass (torchtune refuses both together). \
+             The page computes the update after it: choose 1 gradient accumulation step."
         } else if setup.mesh.pp > 1 {
-            "A pipeline adds up the gradients of its micro-batches. The page updates after the backward pass: choose one stage."
+            "A pipeline accumulates the gradients of its micro-batches. The page computes the update after the backward pass: choose one stage."
         } else if setup.traits().flat_gradient_buckets {
-            "This framework reduces gradients in buckets of its own. The page updates after the backward pass: choose PyTorch's FSDP."
+            "This framework reduces gradients in its own buckets. The page computes the update after the backward pass: choose PyTorch's FSDP."
         } else {
-            "Gradients are reduced over all replicas after the hook that would update. The page updates after the backward pass: choose \
-             an FSDP strategy, or one GPU."
+            "Gradients are reduced over all replicas after the hook of the update. The page computes the update after \
+             the backward pass: choose an FSDP strategy, or one GPU."
         };
         Some(Issue::note(ParamId::UpdatePlace, message))
     }

@@ -14,25 +14,24 @@ impl Scenario {
             return;
         }
         if !self.framework.traits().recomputes_modules {
-            let message =
-                "Recomputation by module is Megatron-Core's: elsewhere it takes checkpoints in the model's code.";
+            let message = "Only Megatron-Core has recomputation by module: other frameworks need checkpoints in the model's code.";
             issues.push(Issue::note(ParamId::Recompute, message));
         }
         if self.recomputes_nothing() {
-            let message = "None of these modules holds anything to recompute here: choose another, or another mode.";
+            let message = "None of these modules has activations to recompute: choose another module or mode.";
             issues.push(Issue::note(ParamId::Recompute, message));
         }
         if !self.model.architecture().has_experts() {
             return;
         }
         if self.recompute_modules.moe && self.experts.across_micro_batches {
-            let message = "Megatron-Core does not overlap the experts' exchange with another micro-batch where it recomputes the \
-                           experts as a whole: recompute their activation and the shared experts alone.";
+            let message = "Megatron-Core does not overlap the experts' exchange with another micro-batch if it \
+                           recomputes whole experts: recompute only their activation and the shared experts.";
             issues.push(Issue::note(ParamId::RecomputeMoe, message));
         }
         if self.recompute_modules.moe_act && !self.experts.grouped {
             let message =
-                "Megatron-Core recomputes the experts' activation between grouped products alone: turn these on.";
+                "Megatron-Core recomputes the experts' activation only between grouped products: switch them on.";
             issues.push(Issue::note(ParamId::RecomputeMoeAct, message));
         }
     }

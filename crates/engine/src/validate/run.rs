@@ -25,7 +25,7 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
     }
     let kept = 100.0 * batch::token_efficiency(batch, critical);
     let message = format!(
-        "A step takes {:.1}M tokens, more than the critical batch of {:.1}M: a token teaches {kept:.0} % of what it does in small batches.",
+        "A step takes {:.1}M tokens, more than the critical batch of {:.1}M: a token is worth {kept:.0} % of one in small batches.",
         batch / MILLION,
         critical / MILLION,
     );
@@ -40,7 +40,7 @@ pub(super) fn checkpoint_interval(setup: &Setup, choices: &RunChoices) -> Option
         return None;
     }
     let message = format!(
-        "A checkpoint takes {} to write, and the next one is due after {}: the run writes checkpoints and never ends. Enter a longer \
+        "A checkpoint takes {} to write, and the next one is due after {}: the run would never end. Enter a longer \
          interval, 0 for the one that loses least, or faster storage.",
         duration(write),
         duration(interval),
@@ -58,13 +58,13 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     let held = memory.offloaded_bytes();
     // The note refers to the largest part.
     let (key, most, change) = if held >= init.max(checkpoint) {
-        (ParamId::OffloadOptimizer, "what is offloaded, with its pinned buffers,", "Offload less, or use more hosts")
+        (ParamId::OffloadOptimizer, "offloaded state with its pinned buffers,", "Offload less, or use more hosts")
     } else if checkpoint >= init && !choices.sharded_checkpoint {
         (ParamId::ShardedCheckpoint, "a checkpoint that one rank gathers,", "Let every rank write its part")
     } else if init > checkpoint && !choices.deferred_init {
         (ParamId::DeferredInit, "the model, built on every rank,", "Defer the initialisation")
     } else {
-        (ParamId::HostMemory, "a checkpoint on its way, or the model while it is built,", "Use more hosts")
+        (ParamId::HostMemory, "a checkpoint being written, or the model being built,", "Use more hosts")
     };
     let message = format!(
         "The run needs {} of a host's memory, most of it for {most} and hosts have {}. {change}, or enter more host memory.",

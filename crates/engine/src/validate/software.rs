@@ -17,15 +17,15 @@ impl Scenario {
         // Megatron's distributed optimizer gathers updated weights, also in 8 bits.
         let updates = self.framework.traits().gathers_updates_in_8_bits && self.strategy != Strategy::Ddp;
         if replicated && !updates && self.compute_format == ComputeFormat::Fp8Gather {
-            let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
+            let message = "Weights are gathered in fp8 only if they are sharded: choose an FSDP strategy.";
             issues.push(Issue::note(ParamId::ComputeFormat, message));
         }
         if replicated && self.offload.parameters {
-            let message = "Whole weights cannot wait in host memory, only sharded ones can: choose an FSDP strategy, or \
-                           offload the optimizer alone.";
+            let message = "Only sharded weights can be offloaded: choose an FSDP strategy, or offload only the \
+                           optimizer.";
             issues.push(Issue::note(ParamId::OffloadParameters, message));
         } else if self.offload.parameters && !self.offload.optimizer {
-            let message = "FSDP keeps optimizer state beside the weights that it offloads: offload the optimizer too.";
+            let message = "FSDP keeps optimizer state next to its weights: offload the optimizer too.";
             issues.push(Issue::note(ParamId::OffloadOptimizer, message));
         }
     }
@@ -34,13 +34,13 @@ impl Scenario {
     fn drives(&self) -> Option<Issue> {
         let message = match self.offload.nvme {
             Nvme::Optimizer | Nvme::All if self.offload.updates_here() => {
-                "Drives hold what is offloaded alone: offload the optimizer too."
+                "NVMe drives hold only offloaded state: offload the optimizer too."
             }
             Nvme::All if !self.offload.parameters => {
-                "Drives hold what is offloaded alone, and the parameters are not: offload them too, or the optimizer state alone to NVMe."
+                "NVMe drives hold only offloaded state, and the parameters are not offloaded: offload them too, or only the optimizer state to NVMe."
             }
             Nvme::Optimizer | Nvme::All if !self.framework.traits().zero_by_deepspeed => {
-                "DeepSpeed alone offloads to NVMe: choose it, or host memory."
+                "Only DeepSpeed offloads to NVMe: choose it, or host memory."
             }
             _ => return None,
         };

@@ -17,11 +17,11 @@ impl Scenario {
         }
         let layers = self.model.architecture().num_hidden_layers;
         if trained.frozen_layers > 0 && self.degrees().pp > 1 {
-            let message = "Which pipeline stage a frozen layer lies on is not followed. The numbers stand for 0 frozen layers: enter \
-                           that, or one stage.";
+            let message = "Frozen layers are not modelled with pipeline stages. The page computes with 0 frozen \
+                           layers: enter 0, or one stage.";
             issues.push(Issue::error(ParamId::FrozenLayers, message));
         } else if trained.frozen_layers > layers {
-            let message = format!("The model has {layers} layers, so that no more can be frozen.");
+            let message = format!("The model has only {layers} layers to freeze.");
             issues.push(Issue::note(ParamId::FrozenLayers, message));
         }
         let of_layers = trained.frozen_layers < layers && (!trained.has_adapters() || trained.rank > 0);
@@ -46,7 +46,7 @@ impl Scenario {
             return None;
         }
         let message = format!(
-            "{} images of {of_one} tokens are {all}, and a sequence has {}: enter fewer or smaller images, or longer sequences.",
+            "{} images of {of_one} tokens have {all} tokens, and a sequence has {}: enter fewer or smaller images, or longer sequences.",
             self.images.per_sequence, self.seq_len
         );
         Some(Issue::note(ParamId::Images, message))
@@ -59,17 +59,17 @@ impl Scenario {
             // LLaMA-Factory refuses: "DeepSpeed ZeRO-3 or FSDP is incompatible with PTQ-quantized
             // models."
             BaseFormat::Int4 if sharded => {
-                "Neither FSDP nor ZeRO-3 shards GPTQ and AWQ weights, which are integers with scales apart: every GPU holds them whole. \
-                 Choose DDP or ZeRO-2, or NF4."
+                "Neither FSDP nor ZeRO-3 shards GPTQ and AWQ weights, which are integers with separate scales: every \
+                 GPU holds all of them. Choose DDP or ZeRO-2, or NF4."
             }
             // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is only available
             // in 4 bits (`quant_storage`).
             BaseFormat::Int8 if sharded => {
-                "FSDP shards floating-point storage alone, which bitsandbytes has for 4 bits and not for int8. Choose DDP, or NF4."
+                "FSDP shards only floating-point storage, which bitsandbytes has for 4 bits but not for int8. Choose DDP, or NF4."
             }
             BaseFormat::Nf4 | BaseFormat::Nf4Double if sharded && self.framework.traits().zero_by_deepspeed => {
-                "ZeRO-3 shards NF4 weights from bitsandbytes 0.43 on, where bnb_4bit_quant_storage is the dtype of the other weights; \
-                 before, every GPU loads them whole."
+                "ZeRO-3 shards NF4 weights from bitsandbytes 0.43 on, if bnb_4bit_quant_storage is the dtype of the \
+                 other weights; otherwise every GPU loads all of them."
             }
             _ => return None,
         };

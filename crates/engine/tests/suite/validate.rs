@@ -62,8 +62,8 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
         first(|scenario| custom(scenario, 30, 30)),
         Issue::note(
             "heads",
-            "30 attention heads do not divide the hidden size 4096 evenly. The page computes with heads of 128: enter 16 or \
-             32 heads, or make sure that the model's configuration names this head_dim."
+            "30 attention heads do not divide the hidden size 4096 evenly. The page computes with heads of 128: enter \
+             16 or 32 heads, or make sure that the model's configuration has this head_dim."
         )
     );
     assert_eq!(
@@ -77,7 +77,7 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
         first(|scenario| scenario.gpus = 10),
         Issue::note(
             "gpus",
-            "10 GPUs fill 2 nodes of 4 and leave 2 for the last one. Times hold for even nodes: 8 or 12 GPUs fill them."
+            "10 GPUs fill 2 nodes of 4 and leave 2 for the last one. The predicted times are for full nodes: enter 8 or 12 GPUs."
         )
     );
 }
@@ -152,8 +152,8 @@ fn tensor_parallelism_is_held_against_nodes_and_heads() {
         }),
         Issue::note(
             "tp",
-            "16 GPUs of tensor parallelism do not lie within one node of 8: every layer waits for the network between nodes. \
-             8 do."
+            "16 GPUs of tensor parallelism are not within one node of 8: every layer waits for the network \
+             between nodes. Enter 8."
         )
     );
     assert_eq!(
@@ -184,8 +184,8 @@ fn sequences_are_cut_evenly_or_noted() {
         on_h100(|scenario| (scenario.cp, scenario.seq_len) = (4, 1004)),
         Issue::note(
             "cp",
-            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two a GPU of context parallelism): frameworks want a \
-             multiple of 8. The page computes as if they could."
+            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two per GPU of context parallelism). \
+             The page computes as if they could: enter a multiple of 8."
         )
     );
     assert_eq!(on_h100(|scenario| (scenario.tp, scenario.seq_len) = (8, 1004)).key, Some("tp"));
@@ -220,8 +220,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         on_h100(pipeline(Schedule::OneForwardOneBackward, 32, 64)),
         Issue::note(
             "pp",
-            "80 layers do not divide over 32 pipeline stages: 16 of them hold 3 layers, the other 16 hold 2, and the longest \
-             set the pace."
+            "80 layers do not divide over 32 pipeline stages: 16 of them hold 3 layers, the other 16 hold 2, and the \
+             longest limit the step."
         )
     );
     let mut nanotron = default_scenario();
@@ -244,8 +244,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         on_h100(pipeline(Schedule::GPipe, 8, 1)),
         Issue::note(
             "accum",
-            "1 micro-batch (gradient accumulation steps) is too few for 8 pipeline stages, which wait for each other most of the \
-             time: 8 or more fill them."
+            "1 micro-batch (gradient accumulation steps) is too few for 8 pipeline stages, which mostly wait for each \
+             other: enter at least 8."
         )
     );
     assert_eq!(on_h100(pipeline(Schedule::ZeroBubbleV, 8, 8)).key, Some("accum"));
@@ -253,8 +253,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
         on_h100(pipeline(Schedule::Interleaved, 8, 12)),
         Issue::note(
             "accum",
-            "12 micro-batches do not fill rounds of 8, the pipeline's stages, as interleaved 1F1B runs them: 8 or 16 gradient \
-             accumulation steps do."
+            "12 micro-batches are not a multiple of the 8 pipeline stages, as interleaved 1F1B requires: \
+             enter 8 or 16 gradient accumulation steps."
         )
     );
 }
@@ -376,8 +376,8 @@ fn an_unwise_run_is_a_note() {
         first(|scenario| (scenario.grad_accum_steps, scenario.run.critical_batch_tokens) = (64, 3_355_443.2)),
         Issue::note(
             "critbatch",
-            "A step takes 16.8M tokens, more than the critical batch of 3.4M: a token teaches 17 % of what it does in small \
-             batches."
+            "A step takes 16.8M tokens, more than the critical batch of 3.4M: a token is worth 17 % of one \
+             in small batches."
         )
     );
     assert_eq!(
@@ -411,7 +411,7 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         of(norms, &|scenario| scenario.framework = Framework::Torchtitan),
         [Issue::note(
             "recompute",
-            "Recomputation by module is Megatron-Core's: elsewhere it takes checkpoints in the model's code."
+            "Only Megatron-Core has recomputation by module: other frameworks need checkpoints in the model's code."
         )]
     );
     // Flash attention keeps no scores.
@@ -419,7 +419,7 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         of(RecomputeModules::USUAL, &|_| {}),
         [Issue::note(
             "recompute",
-            "None of these modules holds anything to recompute here: choose another, or another mode."
+            "None of these modules has activations to recompute: choose another module or mode."
         )]
     );
     assert_eq!(of(RecomputeModules::USUAL, &|scenario| scenario.recompute = Recompute::None), []);
@@ -427,15 +427,15 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         of(RecomputeModules { moe: true, ..none }, &|scenario| scenario.experts.across_micro_batches = true),
         [Issue::note(
             "rcmoe",
-            "Megatron-Core does not overlap the experts' exchange with another micro-batch where it recomputes the experts as a \
-             whole: recompute their activation and the shared experts alone."
+            "Megatron-Core does not overlap the experts' exchange with another micro-batch if it recomputes whole \
+             experts: recompute only their activation and the shared experts."
         )]
     );
     assert_eq!(
         of(RecomputeModules { moe_act: true, ..none }, &|scenario| scenario.experts.grouped = false),
         [Issue::note(
             "rcmoeact",
-            "Megatron-Core recomputes the experts' activation between grouped products alone: turn these on."
+            "Megatron-Core recomputes the experts' activation only between grouped products: switch them on."
         )]
     );
 }
@@ -497,7 +497,7 @@ fn limits_and_intervals_of_which_a_run_never_ends_are_sentences() {
         assert!(slowest(link).get().is_finite(), "{link}");
     }
     let note = first(|scenario| scenario.run.checkpoint_interval = Seconds::from_minutes(0.0077));
-    let message = "A checkpoint takes 15.5 s to write, and the next one is due after 462 ms: the run writes checkpoints and never ends. \
+    let message = "A checkpoint takes 15.5 s to write, and the next one is due after 462 ms: the run would never end. \
                    Enter a longer interval, 0 for the one that loses least, or faster storage.";
     assert_eq!(note, Issue::note("ckptevery", message));
 }

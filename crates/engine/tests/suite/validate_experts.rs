@@ -100,7 +100,7 @@ fn experts_beyond_a_shard_group_are_a_sentence() {
     assert_eq!(issues.len(), 1, "{issues:?}");
     let issue = issues.first().unwrap();
     assert_eq!((issue.key, issue.severity), (Some("ep"), Severity::Error));
-    assert!(issue.message.starts_with("One copy of the experts lies on 8 GPUs"), "{issue:?}");
+    assert!(issue.message.starts_with("One copy of the experts is on 8 GPUs"), "{issue:?}");
     // Tensor-parallel ranks hold different experts.
     let with_tp = |scenario: &mut Scenario| {
         (scenario.strategy, scenario.shard_size, scenario.tp) = (Strategy::HybridShard, 4, 2);

@@ -5,7 +5,7 @@ use super::{always, generates, is_next_token, number, waits_for_data, when};
 use engine::model::lengths::Lengths;
 use engine::model::report::Limiter;
 
-const SCORED: &str = "docs/book/accuracy.md: every published run that the engine is held against, source by source.";
+const SCORED: &str = "docs/book/accuracy.md: every published run that the engine is compared with, by source.";
 
 const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
     match limiter {
@@ -71,9 +71,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
             ),
         ],
         [
-            "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
+            "FLOPs that training needs, over FLOPs that the GPUs could do at their peak in the [step time|step]. A backward pass counts as two forward passes; recomputation under [activation checkpointing] counts only in [HFU]. The [range of measurements] is below.",
             "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B) for the convention with full attention.",
-            "Norms, activations and the optimizer count no FLOPs. With full attention it counts score pairs that a causal mask never computes.",
+            "Norms, activations and the optimizer count no FLOPs. Full attention counts score pairs that a causal mask skips.",
         ],
     ),
     number(
@@ -85,9 +85,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(|c| c.setup.lengths != Lengths::Equal, "n_step = D · b · m · s · f_text"),
         ],
         [
-            "Training throughput of one GPU: the tokens of one step, over its time and over all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others, though they bring no tokens of their own.",
+            "Training throughput of one GPU: the tokens of one step, over its time and all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others.",
             "docs/book/model/overlap.md.",
-            "Failures, restarts and checkpoints: the [goodput] has those. Padding counts as tokens.",
+            "Failures, restarts and checkpoints, which the [goodput] counts. Padding counts as tokens.",
         ],
     ),
     number(
@@ -102,9 +102,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(|c| c.report.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
         ],
         [
-            "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Where [data loaders|loader] hand out sequences more slowly than that, it waits for them. Below it stands the [range of measurements].",
-            "docs/book/model/collectives.md, docs/book/model/compute.md and docs/book/model/overlap.md; the schedule is FSDP2’s, after PyTorch’s own code and arXiv 2304.11277.",
-            "The pace of data loaders, unless you enter it; stragglers, evaluation, logging, power limits and other jobs on the same network.",
+            "One optimizer step, with all of its micro-batches, on the pipeline stage that ends last. It is simulated layer by layer: gathers and reductions overlap with compute and slow it a little; the rest of them is exposed. Two sums give the time: by kind of work, and by phase. If [data loaders|loader] are slower, the step waits for them. The [range of measurements] is below.",
+            "docs/book/model/collectives.md, docs/book/model/compute.md and docs/book/model/overlap.md; the schedule is FSDP2’s, after PyTorch’s code and arXiv 2304.11277.",
+            "The rate of data loaders, unless you enter it; stragglers, evaluation, logging, power limits and other jobs on the same network.",
         ],
     ),
     number(
@@ -128,9 +128,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
             always("M_shown = M_need + M_kept"),
         ],
         [
-            "What one GPU cannot do without at the worst of eleven moments of a step, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Needed, [cache] and free add up to what the driver leaves of the GPU. nvidia-smi shows needed and cache; PyTorch’s max_memory_reserved is less by the [CUDA context|context]. Whether a run fits is a matter of odds: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
+            "The memory that one GPU needs at the worst of eleven moments of a step, on the pipeline stage that needs most: the parts alive at that moment, not the sum of each part’s own peak. Needed, [cache] and free add up to what the driver leaves of the GPU. nvidia-smi shows needed and cache; PyTorch’s max_memory_reserved excludes the [CUDA context|context]. The verdict gives odds: the share of published runs whose error, applied to this prediction, would stay within this GPU’s memory.",
             "docs/book/model/peak.md; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
-            "Memory that the data loader, evaluation or other processes take, and a first step that allocates in another order.",
+            "Memory of the data loader, evaluation or other processes, and a first step that allocates in another order.",
         ],
     ),
     number(
@@ -147,9 +147,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(limited(Limiter::Compute), "T_lane ≤ T_compute"),
         ],
         [
-            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: more of their workers, faster storage, or texts that are tokenized ahead help, and nothing else does. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
+            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: only more workers, faster storage or texts tokenized in advance help. The pipeline, if its [bubble] exceeds half of compute and all exposed communication. The network, between nodes or inside them, if its busier lane takes longer than the compute that could hide it. Kernel launches, if the host needs half of compute’s time. Otherwise compute.",
             "docs/book/model/overlap.md.",
-            "Two limits that are close: near a border of the map both help. The advice under the headline tries each change.",
+            "Two close limits: near a border of the map, both changes help. The advice under the headline tries each change.",
         ],
     ),
     number(
@@ -163,7 +163,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(|c| c.run.finishes(), "C = h · p"),
         ],
         [
-            "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. Below it stands what the [range of measurements|range] of the step makes of both.",
+            "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. The range below follows from the step’s [range of measurements|range].",
             "docs/book/model/run.md; prices with their source and date: data/accelerators.toml.",
             "Discounts for commitments, spot prices, storage, network traffic and people; queueing, evaluation and restarts with another plan.",
         ],
@@ -173,9 +173,9 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "Range of measurements",
         &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_need")],
         [
-            "80 % of published measurements lie in it: the 10th and the 90th percentile of measured over predicted, over rows of sources that no constant was fitted on. MFU and throughput have that of the step time, turned over. Below 20 % MFU, where host and framework set the pace, it is wider; so it is on accelerators that no constant was fitted on, by how far predictions lie off where what kernels reach is borrowed from other silicon.",
+            "80 % of published measurements are in it: from the 10th to the 90th percentile of measured over predicted, over sources on which no constant was fitted. MFU and throughput use the inverse of the step time’s range. It is wider below 20 % MFU, where host and framework limit, and on accelerators on which no constant was fitted, by the error of efficiencies borrowed from other silicon.",
             SCORED,
-            "It is one range for many: it knows neither your model nor your cluster, and a fault of a cluster is in none of the rows.",
+            "The range depends on neither your model nor your cluster, and no row has a faulty cluster.",
         ],
     ),
     number(
@@ -183,7 +183,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "FSDP bound",
         &[always("MFU_max = min((3 + s / (2 · H)) · M_left · S_vol / (L · H · Q^2 · S_peak), 3 · α / (4 − γ))")],
         [
-            "The most that full sharding can reach, in closed form: on the left of the comma as network and memory allow, on the right as compute does. Free memory holds the tokens that hide a transfer, so the bound goes by the product of memory and bandwidth over compute: a faster GPU with the same memory and links only lowers it.",
+            "The highest MFU of full sharding, in closed form: the first argument is the limit of network and memory, the second that of compute. Free memory holds the tokens that hide a transfer, so the bound is proportional to memory times bandwidth over compute: a faster GPU with the same memory and links lowers it.",
             "docs/book/model/bounds.md, after Wang et al. 2025 (arXiv 2504.03655): a derivation, not a quotation.",
             "Latencies, embedding and head (φ = 12 L H²), overlap that fails, and everything but data parallelism.",
         ],
@@ -193,7 +193,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "HFU",
         &[always("HFU = (F_token + F_again) · n_step / (T_step · N · S_peak)")],
         [
-            "Like [MFU], with the FLOPs that [activation checkpointing] makes the GPU do again. It says how busy the kernels are, not how fast training is.",
+            "[MFU] plus the FLOPs recomputed under [activation checkpointing]. It shows how busy the kernels are, not how fast training is.",
             "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B).",
             "The same as MFU.",
         ],

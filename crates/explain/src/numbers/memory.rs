@@ -124,7 +124,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !weights_here(c), "M_weights = 0"),
         ],
         [
-            "This GPU’s part of the weights as they lie between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all of them on every GPU, [FSDP] a shard. Tensor and pipeline parallelism have divided them before. Where parameters are offloaded they are in host memory. Transformer Engine’s 8-bit and 4-bit products keep two narrower copies of each matrix beside them. What does not train is stored in the format of the base, and adapters stand beside it.",
+            "This GPU’s part of the weights between steps. [DDP], [ZeRO-1] and [ZeRO-2] keep all weights on every GPU, [FSDP] keeps a shard, after tensor and pipeline parallelism divide them. Offloaded parameters are in host memory. Transformer Engine’s 8-bit and 4-bit products keep two additional narrower copies of each matrix. Frozen weights have the format of the base; adapters are additional.",
             ZERO,
             NO_SCALES,
         ],
@@ -144,7 +144,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !weights_here(c), "M_grad = 0"),
         ],
         [
-            "Gradients after their reduction, at the moment of the peak. [FSDP] allocates a layer’s shard when it reduces that layer and frees it after the update, so that early in the backward pass there are few; from the second [micro-batch] on all are there. Where the optimizer updates in the backward pass, a gradient lives until its parameter is updated.",
+            "Reduced gradients at the moment of the peak. [FSDP] allocates a layer’s shard when it reduces that layer and frees it after the update: few exist early in the backward pass, all of them from the second [micro-batch] on. If the optimizer updates in the backward pass, a gradient is freed after the update of its parameter.",
             ZERO,
             NO_SCALES,
         ],
@@ -165,7 +165,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !state_here(c), "M_opt = 0"),
         ],
         [
-            "The optimizer’s moments, and the fp32 copy of the weights where those at rest have 16 bits: 8 bytes a parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it. Paged state is [cache]: what the GPU has no room for waits in host memory, and crosses the link twice in an update.",
+            "The optimizer’s moments, and the fp32 copy of 16-bit weights: 8 bytes per parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it. Paged state is [cache]: the part without room on the GPU is in host memory and crosses the link twice in an update.",
             ZERO,
             "Temporary tensors of the update itself: fused and foreach kernels need a little more.",
         ],
@@ -199,7 +199,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !all_train(c) && c.peak.gathered == Gathered::All, "M_gathered = S_root + l_all · S_mean"),
         ],
         [
-            "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and of embedding and head what the root unit keeps; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds what its root unit keeps: nothing, norm and head, or all three. DeepSpeed’s stage 3 gathers module by module and keeps what it uses again soon.",
+            "Whole weights that this GPU holds for compute, in addition to those at rest: under FULL_SHARD, the current layer, the prefetched layer and the embedding and head kept by the root unit; under SHARD_GRAD_OP, all of them. At the loss, FULL_SHARD holds what its root unit keeps: nothing, norm and head, or all three. DeepSpeed’s stage 3 gathers each module separately and keeps those it uses again soon.",
             SECTION,
             "A prefetch of more than one layer, and units that wrap several layers.",
         ],
@@ -212,7 +212,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(copied, "M_unreduced = b_g · P_copied"),
         ],
         [
-            "Gradients as the backward pass made them, and the buffers in which they travel: under [FSDP] those of the layer in work and of the one whose [reduce-scatter] runs; under DDP a second copy in its buckets; under ZeRO-2 one bucket; with no_sync all, until the last [micro-batch].",
+            "Gradients before their reduction, and the buffers of the reduction: under [FSDP], those of the current layer and of the layer whose [reduce-scatter] runs; under DDP, a second copy in buckets; under ZeRO-2, one bucket; with no_sync, all gradients until the last [micro-batch].",
             SECTION,
             "gradient_as_bucket_view, which saves DDP’s copy, and buckets of other sizes than the default.",
         ],
@@ -222,9 +222,9 @@ pub(super) const MEMORY: &[Explanation] = &[
         "Activations",
         &[always("M_act = l_kept · a_kept · n")],
         [
-            "What the forward pass keeps for the backward pass, tensor by tensor as autograd does: inputs of norms and products, queries, keys, values, the output of attention. [Activation checkpointing] keeps less and computes it again; a pipeline keeps several [micro-batch]es at once.",
+            "Tensors that autograd saves in the forward pass for the backward pass: inputs of norms and products, queries, keys, values, the output of attention. [Activation checkpointing] keeps fewer and recomputes the rest; a pipeline keeps several [micro-batch]es at once.",
             "docs/book/model/activations.md; arXiv 2205.05198, table 2, and PyTorch’s memory tracker.",
-            "Implementations that save other tensors than the usual ones: a custom kernel can keep more or less.",
+            "Implementations that save other tensors: a custom kernel can keep more or less.",
         ],
     ),
     number(
@@ -243,7 +243,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| scratch(c) && c.peak.working == Working::Nothing, "M_work = M_ws"),
         ],
         [
-            "Memory of one layer during its backward pass beyond its saved activations: recomputed tensors, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors instead; if it peaks in the update, the temporaries of foreach. Under Megatron-Core workspaces of matrix products are added: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine. A quantized base adds the 16-bit copy of the matrix in work.",
+            "Memory of one layer during its backward pass in addition to its saved activations: recomputed tensors, and gradients of its hidden tensors. If memory peaks at the loss: the final norm’s tensors; if it peaks in the update: the temporaries of foreach. Megatron-Core adds workspaces of matrix products: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine. A quantized base adds the 16-bit copy of the current matrix.",
             SECTION,
             "Elsewhere workspaces of matrix products, 8 to 32 MiB each.",
         ],
@@ -257,7 +257,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| waits(c) && has_vocabulary(c), "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
         ],
         [
-            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron-Core does, 4 fused, 1.5 in chunks. They exist only at the loss: zero if memory peaks elsewhere.",
+            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as in Megatron-Core, 4 fused, 1.5 in chunks. They exist only at the loss: zero if memory peaks elsewhere.",
             SECTION,
             "Losses over other heads, such as multi-token prediction.",
         ],
@@ -270,7 +270,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(switched, "M_context = M_CUDA + c · M_NCCL + c_switch · M_NVLS"),
         ],
         [
-            "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh, with those of reductions in the node’s switches (NVLS) where a group has more than two of its GPUs. On accelerators without CUDA it is the runtime and the library of collectives, taken to need as much: no measurement says otherwise.",
+            "Memory of the process before the first tensor: CUDA’s context and loaded kernels, NCCL’s buffers for each axis of the mesh, and those of reductions in the node’s switches (NVLS) for groups with more than two GPUs of a node. Accelerators without CUDA have a runtime and a library of collectives, assumed to need as much for lack of measurements.",
             "docs/book/model/peak.md; fitted to published peaks (docs/book/accuracy.md).",
             "More channels and another NCCL_BUFFSIZE change it, and NCCL_NVLS_ENABLE=0 saves the switches’ part.",
         ],
@@ -280,9 +280,9 @@ pub(super) const MEMORY: &[Explanation] = &[
         "Fragmentation",
         &[when(|c| !has_base(c), "M_frag = λ · M_alloc"), when(has_base, "M_frag = λ · (M_alloc − M_base)")],
         [
-            "Gaps between blocks that PyTorch has reserved and can neither use nor give back. expandable_segments makes them smaller.",
+            "Gaps between blocks that PyTorch has reserved and can neither use nor release. expandable_segments reduces them.",
             "docs/book/model/peak.md; medians of the simulated allocator over traced steps (docs/book/accuracy.md).",
-            "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted. The figure “memory over one step” simulates them.",
+            "The gaps are a fixed share of allocated memory for each framework, except nanotron, whose held blocks are counted. The figure “memory over one step” simulates them.",
         ],
     ),
     number(
@@ -309,9 +309,9 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(pages, "M_kept = S_kept + S_state − S_out"),
         ],
         [
-            "Memory that PyTorch’s allocator keeps for later, and gives back where a run would not fit otherwise: above all what the streams of FSDP’s collectives have freed, which no other stream can use. A step in which it gives back is slower. Paged optimizer state is counted here too, as it gives way to all else.",
+            "Memory that PyTorch’s allocator keeps for reuse, and releases if a run would not fit otherwise: mainly blocks that the streams of FSDP’s collectives have freed, which no other stream can use. A step that releases memory is slower. Paged optimizer state counts here too, as everything else can displace it.",
             "docs/book/model/peak.md; medians of the simulated allocator over traced steps (docs/book/accuracy.md).",
-            "The share of what is allocated is the same for all runs of a framework; with texts of many lengths, blocks that longer logits have outgrown come on top. The figure “memory over one step” simulates them.",
+            "The share of allocated memory is the same for all runs of a framework; texts of many lengths add blocks too small for longer logits. The figure “memory over one step” simulates them.",
         ],
     ),
 ];

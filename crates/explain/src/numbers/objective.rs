@@ -37,9 +37,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             when(routed_copy, "M_ref = 2 · (P / Z_w + P_expert / E_w)"),
         ],
         [
-            "Models that lie beside the one that trains: the frozen [reference model] and the reward model in 16 bits, sharded as the policy’s weights are, and [PPO]’s critic with gradients and optimizer state. With LoRA the reference is the base without its adapters: no copy.",
+            "Models in addition to the policy: the frozen [reference model] and the reward model in 16 bits, sharded like the policy’s weights, and [PPO]’s critic with gradients and optimizer state. With LoRA, the reference is the base without its adapters and needs no copy.",
             SECTION,
-            "Reward models and critics of another size than the policy, and frozen models that are offloaded by themselves.",
+            "Reward models and critics of another size than the policy, and frozen models that are offloaded separately.",
         ],
     ),
     number(
@@ -47,7 +47,7 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Rollout engine",
         &[when(reserves, "M_engine = u_gen · M_GPU"), when(|c| !reserves(c), "M_engine = 0")],
         [
-            "What the engine that generates completions keeps of the GPU while the policy trains. Nothing where it [sleeps|sleep-mode] or has GPUs of its own.",
+            "Memory that the engine that generates completions keeps while the policy trains. Zero if it [sleeps|sleep-mode] or has its own GPUs.",
             PAGED,
             "CUDA graphs and context, which a sleeping engine keeps.",
         ],
@@ -57,9 +57,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Encoder of images",
         &[when(has_tower, "M_tower = S_tower + S_gathered + A_tower"), when(|c| !has_tower(c), "M_tower = 0")],
         [
-            "The [encoder of images|encoder] or sound before the language model, with its projection, on the first pipeline stage: weights, sharded as the language model’s; where they train gradients and optimizer state; what FSDP’s root unit gathers of them; and activations. A frozen encoder keeps none, a trained one as many for each patch as a language model for each token, under the same [activation checkpointing].",
+            "The [encoder of images|encoder] or sound before the language model, with its projection, on the first pipeline stage: weights, sharded like the language model’s; gradients and optimizer state if they train; weights gathered by FSDP’s root unit; and activations. A frozen encoder keeps none; a trained one keeps as many for each patch as a language model for each token, under the same [activation checkpointing].",
             "docs/book/model/images.md; the layers of CLIP (arXiv 2103.00020), SigLIP (arXiv 2303.15343) and Qwen2-VL (arXiv 2409.12191).",
-            "Adapters inside the encoder, a second encoder’s activations, and the pixels themselves.",
+            "Adapters inside the encoder, a second encoder’s activations, and the pixels.",
         ],
     ),
     number(
@@ -70,9 +70,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             when(generates, "M_cache = u_gen · M_GPU − M_copy − M_buffers"),
         ],
         [
-            "One GPU while the [rollout] runs: the engine’s copy of the policy, its buffers and the [KV cache], which takes what is left of the engine’s share; and what of training stays, weights, optimizer state and other models. It is never added to the [memory of training|needed]: the two take turns.",
+            "One GPU during the [rollout]: the engine’s copy of the policy, its buffers and the [KV cache], which takes the rest of the engine’s share; and the weights, optimizer state and other models of training that stay. It is never added to the [memory of training|needed], as the two alternate.",
             PAGED,
-            "CUDA graphs, and states that verl or TRL offload while they generate: choose offloading to see those.",
+            "CUDA graphs, and states that verl or TRL offload during generation: choose offloading to see those.",
         ],
     ),
     number(
@@ -80,9 +80,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Sequences at once",
         &[when(generates, "n_run = min(n_each, max(1, M_cache / M_seq), 1024)")],
         [
-            "Sequences that one engine generates side by side: all that are waiting for it, as far as its [KV cache] holds them at full length, 1,024 at most. A pass reads the weights once for all of them, so more of them cost little time.",
+            "Sequences that one engine generates concurrently: all of its sequences, up to the number that its [KV cache] holds at full length, at most 1,024. A pass reads the weights once for all of them, so more sequences cost little time.",
             PAGED,
-            "Sequences that end early and make room.",
+            "Sequences that end early and free memory.",
         ],
     ),
     number(
@@ -94,9 +94,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             when(generates, "R_gen = n_gen / T_roll"),
         ],
         [
-            "The updated weights on their way to the engine, the prompts at the rate of compute, and a pass for every token: it reads weights and [KV cache] at 80 % of the memory’s bandwidth, and takes 0.1 ms a layer beside that.",
+            "The transfer of the updated weights to the engine, the prompts at the rate of compute, and a pass for every token: it reads weights and [KV cache] at 80 % of the memory bandwidth and takes another 0.1 ms per layer.",
             "docs/book/model/rollout.md; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation).",
-            "Completions of unequal length, of which the longest keeps all others waiting; tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
+            "Completions of unequal length, all of which wait for the longest; tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
         ],
     ),
     number(
@@ -104,9 +104,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Step with its rollout",
         &[when(generates, "T_all = T_roll + T_score + T_updates + T_critic")],
         [
-            "One [rollout] and what is learned from it, one phase after the other: forward passes that score completions ([reference model], reward model, old log-probabilities, critic), and the updates. [Step time|step] is one update of the policy.",
+            "One [rollout] and the training on it, one phase after the other: forward passes that score completions ([reference model], reward model, old log-probabilities, critic), and the updates. [Step time|step] is one update of the policy.",
             "docs/book/model/rollout.md; the phases are verl’s (gen, old_log_prob, ref, values, update_actor, update_critic).",
-            "Asynchronous training, in which the next rollout runs beside the updates.",
+            "Asynchronous training, in which the next rollout runs during the updates.",
         ],
     ),
 ];

@@ -34,7 +34,7 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| finishes(c) && generates(c), "t_run = K · T_all / (n_upd · g)"),
         ],
         [
-            "All steps at the [step time], over the [goodput]: the share of the time that ends up in the model.",
+            "All steps at the [step time], over the [goodput].",
             SECTION,
             "Queueing, debugging, evaluation, warm-up of the batch size and restarts with another plan.",
         ],
@@ -54,9 +54,9 @@ pub(super) const RUN: &[Explanation] = &[
         "Batch efficiency",
         &[always("e = 1 / (1 + B / B_crit)")],
         [
-            "What a token teaches in a batch of this size, over what it would in a small one. At the [critical batch] it is a half: the run needs twice the tokens. The time above does not count it.",
+            "The value of a token in a batch of this size relative to a small one. At the [critical batch] it is a half: the run needs twice the tokens. The time above does not count it.",
             "docs/book/model/run.md; arXiv 1812.06162, section 2.3.",
-            "The critical batch grows as the loss falls; here it is one number.",
+            "The critical batch grows as the loss falls; here it is constant.",
         ],
     ),
     number(
@@ -66,7 +66,11 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| finishes(c) && !generates(c), "h = N · h_run"),
             when(|c| finishes(c) && generates(c), "h = (N + N_own) · h_run"),
         ],
-        ["All GPUs from start to end, with what failures cost.", SECTION, "Spare nodes that wait for a failure."],
+        [
+            "All GPUs from start to end, including the cost of failures.",
+            SECTION,
+            "Spare nodes that wait for a failure.",
+        ],
     ),
     number(
         "cost",
@@ -79,7 +83,7 @@ pub(super) const RUN: &[Explanation] = &[
         "Energy",
         &[when(finishes, "E = h · W · PUE")],
         [
-            "The boards’ power for all of the time, and what the data centre adds for cooling and conversion.",
+            "The boards’ power for the whole time, and the data centre’s cooling and conversion.",
             "docs/book/model/run.md; BLOOM’s account (arXiv 2211.02001).",
             "Hosts, switches and storage; a board that draws less than its limit.",
         ],
@@ -102,7 +106,7 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| !fails(c), "g = 1 − t_write / τ"),
         ],
         [
-            "The share of the time that ends up in the model: less what checkpoints take, and less, after each failure, half an interval of work to do again and the restart.",
+            "The share of the time spent on training: without checkpoints and, for each failure, half an interval of lost work and the restart.",
             YOUNG,
             "Failures while a checkpoint is written or a restart runs; slow nodes that do not fail.",
         ],
@@ -116,7 +120,7 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| fails(c) && generates(c), "t_fail = t_one / (N + N_own)"),
         ],
         [
-            "Failures to expect from start to end: any GPU’s failure, with its share of everything around it, stops all of them.",
+            "Expected failures from start to end: a failure of any GPU, with its share of the other hardware, stops all GPUs.",
             "docs/book/model/run.md; Llama 3’s 419 interruptions in 54 days (arXiv 2407.21783, section 3.3.4).",
             "Failures that come together, and more of them in a cluster’s first weeks.",
         ],
@@ -130,7 +134,7 @@ pub(super) const RUN: &[Explanation] = &[
             always("t_write = t_collect + S_ckpt / (n_write · B_host) + S_ckpt / min(B_disk, n_write · B_card)"),
         ],
         [
-            "Weights and [optimizer state], every replica’s part once; and the time to bring them to the hosts and to write them.",
+            "Weights and [optimizer state], stored once for all replicas; and the time to copy them to the hosts and to write them.",
             SECTION,
             "Asynchronous checkpoints, during which training goes on; state of the data loader.",
         ],
@@ -143,7 +147,7 @@ pub(super) const RUN: &[Explanation] = &[
             when(is_chosen, "τ = max(t_write, τ_chosen)"),
         ],
         [
-            "The interval that loses least: writing rarely costs work to do again, writing often costs time. At the best one both cost the same.",
+            "The interval that loses least: longer ones lose more work in a failure, shorter ones spend more time on writing. At the best one, both cost the same.",
             YOUNG,
             "It holds while writing is much shorter than the time between failures.",
         ],
@@ -157,9 +161,9 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| by_unit(c) && loaded_once(&c.setup).is_some(), "M_init = b_load · (P + P_expert)"),
         ],
         [
-            "The weights in fp32 on the host before they are sharded: of the whole model part for each GPU of a host, or with deferred initialisation one layer at a time, 4 bytes a parameter. Where one rank of a host loads what FSDP broadcasts, one copy.",
+            "The weights in fp32 on the host before sharding, 4 bytes per parameter: for each GPU of a host, its whole part of the model, or one layer at a time with deferred initialisation. If one rank of a host loads what FSDP broadcasts, one copy.",
             SECTION,
-            "Pages of the checkpoint’s file that the system keeps while there is room.",
+            "Pages of the checkpoint’s file in the system’s cache.",
         ],
     ),
     number(
@@ -170,7 +174,7 @@ pub(super) const RUN: &[Explanation] = &[
             when(|c| !c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt"),
         ],
         [
-            "The [checkpoint] on its way through the host: each host its part of what is not offloaded, or all of it on one host if one rank gathers it.",
+            "The [checkpoint] in host memory while it is written: each host’s part of the state that is not offloaded, or all of it on one host if one rank gathers it.",
             SECTION,
             "A second copy that some libraries make to serialise it.",
         ],
@@ -180,7 +184,7 @@ pub(super) const RUN: &[Explanation] = &[
         "Host memory, offloaded",
         &[when(|c| c.setup.offload == Offload::NONE, "M_offload = 0")],
         [
-            "What offloading keeps in host memory all the time: [optimizer state], weights and gradients, [activations], each where it is offloaded, for every GPU of the host.",
+            "Offloaded [optimizer state], weights and gradients, and [activations] in host memory, for every GPU of the host.",
             SECTION,
             "Offloading to disks.",
         ],
@@ -190,9 +194,9 @@ pub(super) const RUN: &[Explanation] = &[
         "Host memory, in all",
         &[always("M_host = M_proc + b_pin · M_offload + max(M_init, M_ckpt)")],
         [
-            "What the busiest host needs at once: the processes of its ranks, what is offloaded with its pinned buffers, and the larger of initialisation and checkpoint. Where hosts have less, the run dies there, whatever its GPUs have.",
+            "The memory that the busiest host needs at once: the processes of its ranks, offloaded state with its pinned buffers, and the larger of initialisation and checkpoint. If hosts have less, the run fails even if its GPUs have enough memory.",
             SECTION,
-            "The data loader’s workers; shared memory, and what the operating system keeps.",
+            "The data loader’s workers, shared memory, and the operating system.",
         ],
     ),
 ];

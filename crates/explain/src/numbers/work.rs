@@ -9,8 +9,8 @@ use engine::model::training::Sharding;
 
 const PLAYED: &str = "docs/book/model/compute.md and docs/book/model/overlap.md.";
 const NETWORK: &str = "docs/book/model/collectives.md; bus bandwidth as in nccl-tests.";
-const KERNELS: &str = "Kernels that are slower for shapes that no measurement covers.";
-const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the fabric.";
+const KERNELS: &str = "Kernels that are slower for unmeasured shapes.";
+const TRAFFIC: &str = "Congestion by other jobs, and colliding routes in the fabric.";
 
 /// Whether every collective has the same size: a single pipeline stage, no experts, weights on the
 /// GPU.
@@ -39,7 +39,7 @@ pub(super) const WORK: &[Explanation] = &[
         "Forward",
         &[when(|c| !scores(c), "T_fwd ≈ m · l · t_fwd"), when(scores, "T_fwd ≈ m · (1 + n_scored) · l · t_fwd")],
         [
-            "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size; no less than the host needs to launch them. The step is played event by event: beside a collective a layer takes a little longer than alone.",
+            "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size, but at least the host’s launch time. The step is simulated event by event: a layer is slower during a collective.",
             "docs/book/model/compute.md: a [roofline] for each class of operator.",
             KERNELS,
         ],
@@ -49,7 +49,7 @@ pub(super) const WORK: &[Explanation] = &[
         "Backward",
         &[always("T_bwd ≈ m · l · t_bwd")],
         [
-            "Backward passes of all layers: two products for each of the forward pass, and what [activation checkpointing] computes again. The step is played event by event: beside a collective a layer takes a little longer than alone.",
+            "Backward passes of all layers: two products for each of the forward pass, and recomputation under [activation checkpointing]. The step is simulated event by event: a layer is slower during a collective.",
             "docs/book/model/compute.md: a [roofline] for each class of operator.",
             KERNELS,
         ],
@@ -69,9 +69,9 @@ pub(super) const WORK: &[Explanation] = &[
         "Embedding",
         &[always("T_emb ≈ m · t_emb")],
         [
-            "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: memory traffic alone.",
+            "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: only memory traffic.",
             PLAYED,
-            "Rows that many tokens share, whose sums wait for each other.",
+            "Rows shared by many tokens, whose sums wait for each other.",
         ],
     ),
     number(
@@ -82,7 +82,7 @@ pub(super) const WORK: &[Explanation] = &[
             when(scores, "T_expert = m · l · (t_expert + n_scored · t_expert_fwd)"),
         ],
         [
-            "Products of the routed experts on this GPU, of the busiest GPU’s tokens, and the sorting around them.",
+            "Products of the routed experts on the busiest GPU, and the sorting of their tokens.",
             "docs/book/model/experts.md; Tutel (arXiv 2206.03382), MegaBlocks (arXiv 2211.15841).",
             "An imbalance that changes from step to step.",
         ],
@@ -92,9 +92,9 @@ pub(super) const WORK: &[Explanation] = &[
         "Optimizer",
         &[always("T_update = t_update + T_after")],
         [
-            "The update reads weights, gradients and state of this GPU’s shard and writes weights and state: memory traffic, no less than the host takes to launch it. Products of Muon and GaLore come on top, and what is paged crosses the host’s link there and back.",
+            "The update reads weights, gradients and state of this GPU’s shard and writes weights and state: memory traffic, but at least the host’s launch time. Muon and GaLore add products, and paged state crosses the host link in both directions.",
             PLAYED,
-            "Gradient clipping’s norm and its reduction; the decomposition that renews GaLore’s projection.",
+            "The norm for gradient clipping and its reduction; the decomposition that updates GaLore’s projection.",
         ],
     ),
     number(
@@ -108,7 +108,7 @@ pub(super) const WORK: &[Explanation] = &[
             ),
         ],
         [
-            "The GPUs of the shard group give each other their parts of one layer’s weights: an [all-gather], before the layer’s forward pass and, where weights were freed, before its backward pass. It runs one layer ahead of compute; what does not fit under it shows. With one GPU a node NCCL can gather along trees, in fewer steps.",
+            "The GPUs of the shard group exchange their shards of one layer’s weights: an [all-gather], before the layer’s forward pass and, if weights were freed, before its backward pass. It runs one layer ahead of compute; the part that compute does not hide is exposed. With one GPU per node, NCCL can gather along trees, in fewer steps.",
             NETWORK,
             TRAFFIC,
         ],
@@ -127,7 +127,7 @@ pub(super) const WORK: &[Explanation] = &[
             ),
         ],
         [
-            "The gradients of one layer are summed over the shard group, each GPU keeping its part: a [reduce-scatter] under the backward pass of the layers before it. The last one shows.",
+            "The gradients of one layer are summed over the shard group, and each GPU keeps its part: a [reduce-scatter] during the backward pass of earlier layers. The last one is exposed.",
             NETWORK,
             TRAFFIC,
         ],
@@ -137,7 +137,7 @@ pub(super) const WORK: &[Explanation] = &[
         "All-reduce",
         &[when(reduces_across, "T_across = m_reduce · (l · t_across + t_root)")],
         [
-            "Gradients, or their shards, are summed over replicas: an [all-reduce], under the backward pass. Hybrid sharding has one lane for it beside the shard group’s.",
+            "Gradients, or their shards, are summed over replicas: an [all-reduce] during the backward pass. Hybrid sharding has a second lane for it.",
             NETWORK,
             TRAFFIC,
         ],
@@ -150,7 +150,7 @@ pub(super) const WORK: &[Explanation] = &[
             when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)"),
         ],
         [
-            "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. In chunks or beside another micro-batch part of it is hidden.",
+            "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. Chunks or another micro-batch’s compute hide part of it.",
             "docs/book/model/experts.md; Tutel (arXiv 2206.03382).",
             TRAFFIC,
         ],
@@ -163,7 +163,7 @@ pub(super) const WORK: &[Explanation] = &[
             when(scores, "T_exchange = m · (t_exchange + n_scored · t_exchange_fwd)"),
         ],
         [
-            "What shares of a layer, of a sequence or stages of a pipeline pass to each other between kernels: all-gathers and reduce-scatters of [tensor parallelism], keys and values of [context parallelism], activations between stages.",
+            "Exchanges between kernels: all-gathers and reduce-scatters of [tensor parallelism], keys and values of [context parallelism], activations between stages.",
             PLAYED,
             TRAFFIC,
         ],
@@ -176,7 +176,7 @@ pub(super) const WORK: &[Explanation] = &[
             when(waits_for_data, "T_bubble = T_step − T_forward − T_backward − T_update − T_data"),
         ],
         [
-            "Time in which the stage that ends last waits for the others: of one forward, one backward it is (pp − 1) passes, the v-th part of that interleaved, less under the zero-bubble schedules. Uneven stages wait for the slowest.",
+            "Time in which the stage that ends last waits for the others: (pp − 1) passes under 1F1B, 1/v of that if interleaved, less under the zero-bubble schedules. Uneven stages wait for the slowest.",
             "docs/book/model/overlap.md; arXiv 2104.04473, 2401.10241 and 2405.15362.",
             "Transfers between stages that overlap compute.",
         ],

@@ -11,7 +11,7 @@ pub(super) const BOUNDS: &[Symbol] = &[
         if free > 0.0 { free } else { 0.0 }
     }),
     new_symbol("S_vol", "nominal rate of a ring over all GPUs", BytesPerSecond, |c| c.bounds.link.get()),
-    new_symbol("Q", "bytes of a weight on the wire and of an activation", Count, |c| c.bounds.element),
+    new_symbol("Q", "bytes of a transferred weight and of an activation", Count, |c| c.bounds.element),
     new_symbol("α", "fraction of the peak that kernels reach", Percent, |c| c.bounds.efficiency),
     new_symbol("γ", "share of [activations] kept", Count, |c| c.bounds.kept),
 ];

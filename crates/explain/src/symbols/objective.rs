@@ -11,14 +11,14 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     new_symbol("M_models", "[other models|other-models] on this GPU", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Models).get()
     }),
-    new_symbol("M_engine", "the [rollout engine|rollout-engine]’s memory while the policy trains", Bytes, |c| {
+    new_symbol("M_engine", "memory of the [rollout engine|rollout-engine] while the policy trains", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Engine).get()
     }),
     new_symbol("M_tower", "the [encoder of images|tower-memory] on this GPU", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Tower).get()
     }),
     new_symbol("S_tower", "its weights, gradients and optimizer state at rest", Bytes, |c| c.peak.tower[0].get()),
-    new_symbol("S_gathered", "what is gathered of its weights at the peak", Bytes, |c| c.peak.tower[1].get()),
+    new_symbol("S_gathered", "its gathered weights at the peak", Bytes, |c| c.peak.tower[1].get()),
     new_symbol("A_tower", "its activations at the peak", Bytes, |c| c.peak.tower[2].get()),
     new_symbol("M_ref", "weights of the frozen [reference model]", Bytes, |c| c.peak.models.reference.get()),
     new_symbol("M_reward", "weights of the reward model", Bytes, |c| c.peak.models.reward.get()),
@@ -31,26 +31,28 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     new_symbol("u_gen", "share of the GPU’s memory for the engine", Percent, |c| {
         c.setup.objective.engine.memory_share
     }),
-    new_symbol("M_gen", "memory of one GPU while it generates", Bytes, |c| rollout(c, |r| r.memory.total().get())),
-    new_symbol("M_rest", "what of training stays on the GPU", Bytes, |c| rollout(c, |r| r.memory.training.get())),
+    new_symbol("M_gen", "memory of one GPU during generation", Bytes, |c| rollout(c, |r| r.memory.total().get())),
+    new_symbol("M_rest", "training state that stays on the GPU", Bytes, |c| rollout(c, |r| r.memory.training.get())),
     new_symbol("M_copy", "the engine’s copy of the policy", Bytes, |c| rollout(c, |r| r.memory.weights.get())),
     new_symbol("M_buffers", "the engine’s buffers, context and libraries", Bytes, |c| {
         rollout(c, |r| r.memory.overhead.get())
     }),
     new_symbol("M_cache", "[KV cache]", Bytes, |c| rollout(c, |r| r.memory.cache.get())),
-    new_symbol("M_seq", "what a sequence of full length takes of it", Bytes, |c| {
+    new_symbol("M_seq", "KV cache of a sequence of full length", Bytes, |c| {
         rollout(c, |r| r.memory.per_sequence.get())
     }),
     new_symbol("n_each", "sequences for each engine", Count, |c| rollout(c, |r| r.each)),
     new_symbol("n_run", "[sequences at once|concurrent]", Count, |c| rollout(c, |r| r.concurrent)),
     new_symbol("n_new", "tokens of a completion", Tokens, |c| rollout(c, |r| r.tokens / r.sequences)),
-    new_symbol("n_pass", "passes that generate a token for each of them", Count, |c| rollout(c, |r| r.decode_steps)),
+    new_symbol("n_pass", "passes, each of which generates one token per sequence", Count, |c| {
+        rollout(c, |r| r.decode_steps)
+    }),
     new_symbol("t_token", "one such pass", Seconds, |c| rollout(c, |r| r.decode_step.get())),
     new_symbol("n_gen", "tokens generated in a rollout", Tokens, |c| rollout(c, |r| r.tokens)),
-    new_symbol("R_gen", "tokens that all engines generate in a second", TokensPerSecond, |c| {
+    new_symbol("R_gen", "tokens per second of all engines", TokensPerSecond, |c| {
         rollout(c, RolloutReport::tokens_per_s)
     }),
-    new_symbol("T_sync", "the updated weights on their way to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
+    new_symbol("T_sync", "transfer of the updated weights to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
     new_symbol("T_prefill", "reading the prompts", Seconds, |c| rollout(c, |r| r.prefill.get())),
     new_symbol("T_roll", "[rollout time|rollout]", Seconds, |c| rollout(c, |r| r.time().get())),
     new_symbol("T_score", "forward passes that score completions", Seconds, |c| rollout(c, |r| r.scoring.get())),
@@ -59,13 +61,15 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     new_symbol("T_all", "[step with its rollout|whole-step]", Seconds, |c| rollout(c, |r| r.step().get())),
     new_symbol("n_upd", "updates for each rollout", Count, |c| f64::from(c.setup.objective.updates)),
     new_symbol("N_own", "GPUs that only generate", Count, |c| rollout(c, |r| f64::from(r.own_gpus))),
-    new_symbol("t_exchange_fwd", "those of a forward pass without gradients", Seconds, |c| {
+    new_symbol("t_exchange_fwd", "exchanges of a forward pass without gradients", Seconds, |c| {
         c.plan.compute.exchanged_forward().get()
     }),
-    new_symbol("t_expert_fwd", "the same in one forward pass", Seconds, |c| {
+    new_symbol("t_expert_fwd", "routed experts of one layer in a forward pass", Seconds, |c| {
         c.plan.compute.experts.forward.products.get()
     }),
-    new_symbol("t_a2a_fwd", "those of one forward pass", Seconds, |c| c.plan.compute.experts.forward.all_to_all.get()),
+    new_symbol("t_a2a_fwd", "[all-to-all]s of one layer in a forward pass", Seconds, |c| {
+        c.plan.compute.experts.forward.all_to_all.get()
+    }),
 ];
 
 /// Returns a figure of the rollout; NaN if nothing is generated.

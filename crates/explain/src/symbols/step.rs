@@ -30,19 +30,17 @@ pub(super) const STEP: &[Symbol] = &[
     new_symbol("F_token", "model FLOPs of a token, forward and backward", Flops, |c| {
         model_flops_per_token(&c.setup).get()
     }),
-    new_symbol("p_pass", "share of the layers that gradients pass", Percent, |c| Backward::new(&c.setup).passed),
+    new_symbol("p_pass", "share of the layers that gradients cross", Percent, |c| Backward::new(&c.setup).passed),
     new_symbol("p_train", "share of the layers whose own weights get gradients", Percent, |c| {
         Backward::new(&c.setup).trained
     }),
-    new_symbol("F_head", "FLOPs of the output head, with gradients of its weights where it trains", Flops, |c| {
+    new_symbol("F_head", "FLOPs of the output head, with gradients of its weights if it trains", Flops, |c| {
         head_flops_per_token(&c.setup).get()
     }),
-    new_symbol("P_adapt", "weights of adapters that a token is multiplied with", Params, |c| {
-        adapters::per_token(&c.setup)
-    }),
+    new_symbol("P_adapt", "adapter weights that multiply a token", Params, |c| adapters::per_token(&c.setup)),
     new_symbol(
         "F_again",
-        "FLOPs of a token that [activation checkpointing] and models that only read it add",
+        "FLOPs of a token added by [activation checkpointing] and by models without gradients",
         Flops,
         |c| beside_model_per_token(&c.setup, keys(c)).get(),
     ),
@@ -53,23 +51,23 @@ pub(super) const STEP: &[Symbol] = &[
         compute::peak(&c.setup).get()
     }),
     new_symbol("L", "layers", Count, |c| f64::from(c.setup.architecture.num_hidden_layers)),
-    new_symbol("P_mat", "weights of one layer that a token is multiplied with", Params, |c| {
+    new_symbol("P_mat", "weights of one layer that multiply a token", Params, |c| {
         layer_matmul_params(&c.setup.architecture)
     }),
     new_symbol("w", "width of all query heads together", Count, |c| layer_attention(&c.setup.architecture, 0.25).get()),
     new_symbol(
         "F_mix",
-        "forward FLOPs of a token in one layer beside its products, the mean over layers: attention’s scores, and the recurrence of state mixers",
+        "forward FLOPs of a token in one layer in addition to its products, mean over the layers: attention scores and the recurrence of state mixers",
         Flops,
         |c| layer_mixing(&c.setup.architecture, keys(c)).get(),
     ),
     new_symbol("F_next", "model FLOPs of the modules that predict further tokens", Flops, |c| {
         further_tokens(&c.setup).get()
     }),
-    new_symbol("F_image", "model FLOPs of the [encoder of images|tower-memory], a token of the text", Flops, |c| {
+    new_symbol("F_image", "model FLOPs of the [encoder of images|tower-memory], per token of the text", Flops, |c| {
         tower::flops::per_token(&c.setup).get()
     }),
-    new_symbol("k", "keys that a query is counted with, by the [FLOPs convention|mfu-convention]", Count, keys),
+    new_symbol("k", "keys counted per query in the [FLOPs convention|mfu-convention]", Count, keys),
     new_symbol("V", "vocabulary", Count, |c| f64::from(c.setup.architecture.vocab_size)),
     new_symbol("H", "width of the hidden state", Count, |c| f64::from(c.setup.architecture.hidden_size)),
     new_symbol("D", "data-parallel replicas", Count, |c| f64::from(c.setup.mesh.replicas())),
@@ -77,63 +75,53 @@ pub(super) const STEP: &[Symbol] = &[
     new_symbol("b", "sequences in one micro-batch, both of a pair", Count, |c| {
         f64::from(c.setup.batch.micro_batch_size)
     }),
-    new_symbol("s", "tokens in one sequence, with padding where texts have some", Tokens, seq_len),
-    new_symbol("f_text", "share of the tokens that is no padding", Percent, |c| c.setup.useful()),
-    new_symbol("T_compute", "compute kernels, slowed where collectives run beside them", Seconds, |c| {
-        c.report.time.compute.get()
-    }),
+    new_symbol("s", "tokens in one sequence, including padding", Tokens, seq_len),
+    new_symbol("f_text", "share of the tokens that is not padding", Percent, |c| c.setup.useful()),
+    new_symbol("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| c.report.time.compute.get()),
     new_symbol("T_exposed", "[exposed communication]: collectives during which nothing is computed", Seconds, |c| {
         c.report.time.exposed_comm.get()
     }),
     new_symbol("T_bubble", "[pipeline bubble|bubble]", Seconds, |c| c.report.time.bubble.get()),
-    new_symbol("T_forward", "forward passes with the communication exposed in them", Seconds, |c| {
-        c.report.time.forward.get()
-    }),
-    new_symbol("T_backward", "backward passes, recomputation and exposed communication in them", Seconds, |c| {
+    new_symbol("T_forward", "forward passes with exposed communication", Seconds, |c| c.report.time.forward.get()),
+    new_symbol("T_backward", "backward passes with recomputation and exposed communication", Seconds, |c| {
         c.report.time.backward.get()
     }),
-    new_symbol(
-        "T_update",
-        "the optimizer’s update, and the gather of weights after it where there is one",
-        Seconds,
-        |c| c.report.time.optimizer.get(),
-    ),
+    new_symbol("T_update", "the optimizer’s update, and the gather of weights after it, if any", Seconds, |c| {
+        c.report.time.optimizer.get()
+    }),
     new_symbol("T_lane", "the busier lane of collectives", Seconds, |c| c.report.time.longest_lane.get()),
-    new_symbol("T_launch", "compute that is only the [host launching kernels|host-launches]", Seconds, |c| {
+    new_symbol("T_launch", "compute limited by [host launches|host-launches]", Seconds, |c| {
         c.report.time.launch_bound.get()
     }),
-    new_symbol("T_data", "waiting for data: what loaders take longer than all of the rest", Seconds, |c| {
+    new_symbol("T_data", "waiting for data: time of loaders beyond the rest of the step", Seconds, |c| {
         c.report.time.loading.get()
     }),
-    new_symbol("r_data", "sequences that [data loaders|loader] hand a replica in a second", Count, |c| {
+    new_symbol("r_data", "sequences per second from [data loaders|loader] to a replica", Count, |c| {
         c.setup.network.host.loader
     }),
     new_symbol("f_fast", "measured over predicted step time, 10th percentile", Count, |c| {
         accuracy::step_time(&c.scenario).low
     }),
-    new_symbol("f_slow", "the same, 90th percentile", Count, |c| accuracy::step_time(&c.scenario).high),
+    new_symbol("f_slow", "measured over predicted step time, 90th percentile", Count, |c| {
+        accuracy::step_time(&c.scenario).high
+    }),
     new_symbol("T_low", "lower end of the range of the step time", Seconds, |c| {
         accuracy::step_time(&c.scenario).low * c.report.time.step.get()
     }),
     new_symbol("T_high", "upper end of the range", Seconds, |c| {
         accuracy::step_time(&c.scenario).high * c.report.time.step.get()
     }),
-    new_symbol("l", "layers of the stage that sets the pace", Count, layers),
-    new_symbol(
-        "t_fwd",
-        "one layer’s kernels in one forward pass, without exchanges and routed experts",
-        Seconds,
-        |c| {
-            let (times, experts) = (c.plan.compute, c.plan.compute.experts);
-            (times.layer_forward - times.exchange.layer_forward - experts.forward.products).get()
-        },
-    ),
-    new_symbol("t_bwd", "the same in one backward pass, with what it recomputes", Seconds, |c| {
+    new_symbol("l", "layers of the slowest stage", Count, layers),
+    new_symbol("t_fwd", "kernels of one layer in a forward pass, without exchanges and routed experts", Seconds, |c| {
+        let (times, experts) = (c.plan.compute, c.plan.compute.experts);
+        (times.layer_forward - times.exchange.layer_forward - experts.forward.products).get()
+    }),
+    new_symbol("t_bwd", "kernels of one layer in a backward pass, with recomputation", Seconds, |c| {
         let (times, experts) = (c.plan.compute, c.plan.compute.experts);
         (times.layer_backward - times.exchange.layer_backward - experts.backward.products).get()
     }),
-    new_symbol("T_fwd", "forward passes over the step, as played", Seconds, |c| played(c, &[Work::LayerForward])),
-    new_symbol("T_bwd", "backward passes over the step, as played", Seconds, |c| played(c, &[Work::LayerBackward])),
+    new_symbol("T_fwd", "forward passes over the step, simulated", Seconds, |c| played(c, &[Work::LayerForward])),
+    new_symbol("T_bwd", "backward passes over the step, simulated", Seconds, |c| played(c, &[Work::LayerBackward])),
     new_symbol("t_head", "output head and loss of one micro-batch, forward and backward", Seconds, |c| {
         (c.plan.compute.head - c.plan.compute.exchange.head).get()
     }),
@@ -147,17 +135,17 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     new_symbol("S_scatter", "one layer’s gradients as reduced", Bytes, scattered),
     new_symbol("Z", "GPUs in the shard group", Count, |c| f64::from(c.setup.mesh.shard_group())),
-    new_symbol("B_bus", "[bus bandwidth] of a ring over the shard group, beside compute", BytesPerSecond, |c| {
+    new_symbol("B_bus", "[bus bandwidth] of a ring over the shard group, during compute", BytesPerSecond, |c| {
         bus_bandwidth(&beside_compute(&c.setup), shard_group(c)).get()
     }),
-    new_symbol("t_hops", "latency of the ring’s hops that shows beside these bytes", Seconds, |c| {
+    new_symbol("t_hops", "exposed latency of the ring’s hops for these bytes", Seconds, |c| {
         ring(c).latency(units::Bytes::new(c.peak.gathered_units[1])).get()
     }),
-    new_symbol("t_hops_back", "the same beside the gradients’ bytes", Seconds, |c| {
+    new_symbol("t_hops_back", "exposed latency of the ring’s hops for the gradients’ bytes", Seconds, |c| {
         ring(c).latency(units::Bytes::new(scattered(c))).get()
     }),
     new_symbol("t_tree", "latency of the hops of a tree", Seconds, |c| ring(c).tree_latency().get()),
-    new_symbol("e_tree", "rate of a tree over a ring’s", Percent, |_| PAT_RATE),
+    new_symbol("e_tree", "rate of a tree over that of a ring", Percent, |_| PAT_RATE),
     new_symbol("T_across", "time of all reductions across replicas over the step", Seconds, |c| {
         c.plan.replicate_lane().get()
     }),
@@ -165,17 +153,19 @@ pub(super) const STEP: &[Symbol] = &[
     new_symbol("t_across", "reduction of one layer’s gradient shards across replicas", Seconds, |c| {
         c.plan.comm(true, true).replicate_layer.get()
     }),
-    new_symbol("t_root", "the same of embedding and head", Seconds, |c| c.plan.comm(true, true).replicate_root.get()),
-    new_symbol("T_comm", "collectives, those that compute hides among them", Seconds, |c| c.report.time.comm.get()),
-    new_symbol("T_hidden", "collectives that run beside compute", Seconds, |c| c.report.time.overlapped_comm().get()),
-    new_symbol("T_exchange", "exchanges of tensor, context, expert and pipeline parallelism that show", Seconds, |c| {
+    new_symbol("t_root", "reduction of embedding and head across replicas", Seconds, |c| {
+        c.plan.comm(true, true).replicate_root.get()
+    }),
+    new_symbol("T_comm", "collectives, including hidden ones", Seconds, |c| c.report.time.comm.get()),
+    new_symbol("T_hidden", "collectives hidden behind compute", Seconds, |c| c.report.time.overlapped_comm().get()),
+    new_symbol("T_exchange", "exposed exchanges of tensor, context, expert and pipeline parallelism", Seconds, |c| {
         c.report.time.exchange.get()
     }),
-    new_symbol("t_exchange", "those of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
+    new_symbol("t_exchange", "exposed exchanges of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
     new_symbol("t_update", "the optimizer’s update", Seconds, |c| c.plan.optimizer.get()),
     new_symbol(
         "T_after",
-        "gather of the updated weights, where it does not run beside the next forward pass",
+        "gather of the updated weights, if it does not overlap with the next forward pass",
         Seconds,
         |c| c.plan.data_parallel.after_update.get(),
     ),
@@ -183,10 +173,10 @@ pub(super) const STEP: &[Symbol] = &[
         let times = c.plan.compute;
         (times.embedding_forward - times.exchange.embedding_forward + times.embedding_backward).get()
     }),
-    new_symbol("T_emb", "embedding over the step, as played", Seconds, |c| {
+    new_symbol("T_emb", "embedding over the step, simulated", Seconds, |c| {
         played(c, &[Work::EmbeddingForward, Work::EmbeddingBackward])
     }),
-    new_symbol("t_expert", "routed experts of one layer in both passes, on average over the layers", Seconds, |c| {
+    new_symbol("t_expert", "routed experts of one layer in both passes, mean over the layers", Seconds, |c| {
         let experts = c.plan.compute.experts;
         (experts.forward.products + experts.backward.products).get()
     }),
@@ -195,26 +185,26 @@ pub(super) const STEP: &[Symbol] = &[
         let experts = c.plan.compute.experts;
         (experts.forward.all_to_all + experts.backward.all_to_all).get()
     }),
-    new_symbol("F_count", "model FLOPs of a token, no more than run", Flops, |c| {
+    new_symbol("F_count", "model FLOPs of a token, at most those computed", Flops, |c| {
         let split = waterfall(&c.setup, &c.report);
         let mfu = c.report.mfu;
         let counted = if mfu > 0.0 { (split.share(StepPart::Useful) / mfu).min(1.0) } else { 1.0 };
         counted * model_flops_per_token(&c.setup).get()
     }),
-    new_symbol("T_useful", "the model’s FLOPs at the peak", Seconds, |c| lost(c, &[StepPart::Useful])),
-    new_symbol("T_below", "products below the peak, and those of padding", Seconds, |c| {
+    new_symbol("T_useful", "the model’s FLOPs at the peak rate", Seconds, |c| lost(c, &[StepPart::Useful])),
+    new_symbol("T_below", "products below the peak rate, and padding", Seconds, |c| {
         lost(c, &[StepPart::Kernels, StepPart::Padding])
     }),
-    new_symbol("T_stream", "work as fast as the GPU’s memory: element-wise, the loss, the optimizer", Seconds, |c| {
+    new_symbol("T_stream", "memory-bound work: element-wise, loss, optimizer", Seconds, |c| {
         lost(c, &[StepPart::MemoryBound, StepPart::Optimizer])
     }),
-    new_symbol("T_again", "recomputation, and passes without gradients", Seconds, |c| {
+    new_symbol("T_again", "recomputation and passes without gradients", Seconds, |c| {
         lost(c, &[StepPart::Recomputation, StepPart::Passes])
     }),
-    new_symbol("T_slow", "compute slowed beside collectives, and the host’s launches", Seconds, |c| {
+    new_symbol("T_slow", "compute slowed by collectives and host launches", Seconds, |c| {
         lost(c, &[StepPart::Contention, StepPart::Launches])
     }),
-    new_symbol("T_idle", "waiting for the other stages of the pipeline, and what they have less to do", Seconds, |c| {
+    new_symbol("T_idle", "waiting for other pipeline stages, and uneven stages", Seconds, |c| {
         lost(c, &[StepPart::Bubble])
     }),
     new_symbol("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| {

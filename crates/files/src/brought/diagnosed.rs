@@ -33,7 +33,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
         };
         return Some(links::fit(&points, scenario).map(|fitted| {
             let lines = fitted.changes;
-            let sections = vec![Section { title: "What the measured links change".into(), lines }];
+            let sections = vec![Section { title: "Changes by the measured links".into(), lines }];
             Import { sections, ..Import::new(ImportKind::Links, fitted.link, fitted.sentence, String::new()) }
         }));
     }

@@ -141,7 +141,7 @@ fn the_model_and_the_gpu_of_an_error_are_asked_for_before_anything_is_offered() 
     let killed = of("slurmstepd: error: Detected 1 oom_kill event in StepId=11300781.0.", "");
     assert!(killed.missing.is_empty() && killed.said.contains("host's memory"), "{killed:?}");
     // Signal 9 alone does not tell who sent it.
-    assert!(of("exitcode  : -9 (pid: 4123)", "").said.contains("nothing here says who sent it"));
+    assert!(of("exitcode  : -9 (pid: 4123)", "").said.contains("the text does not name the sender"));
     // A memory summary next to the message states the fragmentation.
     let summary = "| PyTorch CUDA memory summary, device ID 0 |\n\
         | Allocated memory      |  41235 MiB |  61235 MiB |    912 GiB |    871 GiB |\n\

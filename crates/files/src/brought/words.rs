@@ -9,7 +9,7 @@ use diagnose::log;
 use huggingface::{Adapter, Imported, TextLengths};
 
 /// Error: no input.
-pub const NOTHING: &str = "There is nothing to read: paste a text or choose a file.";
+pub const NOTHING: &str = "The input is empty: paste a text or choose a file.";
 /// Error: a picture without a link.
 pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not saved by this page, or another program left the \
      link out. Drop one that was saved here, or open its link.";

@@ -42,7 +42,7 @@ impl Draft {
             self.has_model = true;
             self.record(found, format!("Model {}", entry.name));
             if is_more {
-                self.assume(format!("“{}” is taken to have the shape of {}.", shorten(name), entry.name));
+                self.assume(format!("“{}” is read with the shape of {}.", shorten(name), entry.name));
             }
         } else {
             let stays = self.model_name();

@@ -22,9 +22,7 @@ fn published_adapters_set_what_trains_and_the_model() {
     assert_eq!((small.trained(), small.model().map(|entry| entry.id)), (expected, Some("llama-3.2-1b")));
     assert_eq!(
         small.remarks,
-        [
-            "The page has no choice of exactly these target_modules (o_proj, q_proj, v_proj); read as the next larger one."
-        ]
+        ["The page lacks this choice of target_modules (o_proj, q_proj, v_proj); read as the next larger one."]
     );
     // The file does not contain the format of the base model: the scenario keeps its format and all
     // other values.
@@ -51,9 +49,9 @@ fn what_an_adapter_says_otherwise_becomes_a_sentence() {
             Targets::AllLinear,
             "",
         ),
-        (r#""target_modules": ["q_proj", "v_proj", "lm_head"]"#, Targets::QueryValue, "no adapters beside lm_head"),
+        (r#""target_modules": ["q_proj", "v_proj", "lm_head"]"#, Targets::QueryValue, "not count adapters of lm_head"),
         (r#""target_modules": ["gate_proj"]"#, Targets::Mlp, "next larger"),
-        (r#""target_modules": "model\\..*proj""#, Targets::AllLinear, "is a pattern"),
+        (r#""target_modules": "model\\..*proj""#, Targets::AllLinear, "is an unsupported pattern"),
         (r#""target_modules": ["a", "b", "c", "d", "e"]"#, Targets::AllLinear, "a, b, c, d and 1 more"),
         (
             r#""target_modules": ["q_proj", "v_proj"], "target_parameters": ["mlp.experts.down_proj"]"#,
@@ -63,7 +61,7 @@ fn what_an_adapter_says_otherwise_becomes_a_sentence() {
         (
             r#""target_modules": ["q_proj", "v_proj"], "layers_to_transform": [1, 3]"#,
             Targets::QueryValue,
-            "leaves out layers",
+            "leaves out later layers",
         ),
         (
             r#""target_modules": ["q_proj", "v_proj"], "corda_config": {"a": 1}"#,

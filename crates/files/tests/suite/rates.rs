@@ -65,7 +65,7 @@ fn an_h200_reaches_what_was_measured_there() {
     for said in [
         "the catalog has 67\u{2009}%",
         "the catalog has 63\u{2009}GB/s",
-        "launch time per layer stays",
+        "launch time per layer is unchanged",
         "add with autograd 10.9",
     ] {
         assert!(lines.contains(said), "{said}: {lines}");
@@ -76,7 +76,10 @@ fn an_h200_reaches_what_was_measured_there() {
         assert_eq!(value(&kept, id), value(&before, id), "{}", id.key());
     }
     assert_eq!(value(&kept, ParamId::MemoryEfficiency), value(&after, ParamId::MemoryEfficiency));
-    assert!(lines.contains("These are kernels alone.") && brought.offers[0].what.contains("tokens/s"), "{lines}");
+    assert!(
+        lines.contains("These are rates of isolated kernels.") && brought.offers[0].what.contains("tokens/s"),
+        "{lines}"
+    );
     // A second import changes nothing.
     let again = read(H200, &brought.scenario).unwrap();
     assert_eq!(again.scenario, brought.scenario);
@@ -94,7 +97,7 @@ fn the_catalog_s_gpu_of_that_name_is_taken_and_an_unknown_one_is_refused() {
     assert!(read(&with(|json| json["device"]["name"] = "NVIDIA H200 MIG 1g.18gb".into()), RUN).is_err());
     let form = read(&with(|json| json["device"]["name"] = "NVIDIA B300 SXM6 AC".into()), RUN).unwrap();
     assert_eq!(decode(&form.scenario).scenario.accelerator.id, "b300");
-    assert!(lines(&form).contains("“NVIDIA B300 SXM6 AC” is taken for B300."), "{}", lines(&form));
+    assert!(lines(&form).contains("“NVIDIA B300 SXM6 AC” is read as B300."), "{}", lines(&form));
     let custom = read(&unknown, &format!("{RUN}&gpu=custom&peak=989")).unwrap();
     assert!((67.0..70.0).contains(&value(&decode(&custom.scenario).scenario, ParamId::MatmulEfficiency)));
 }
@@ -144,10 +147,14 @@ fn what_cannot_be_is_refused_by_name_and_the_rest_is_kept() {
     };
     let fast =
         with(|json| json["sustained"] = json!([{"format": "bf16", "m": 8192, "n": 8192, "k": 8192, "seconds": 1e-4}]));
-    refused(&fast, ParamId::MatmulEfficiency, &["Matmul efficiency would be", "outside of 1", "so it stays as it is"]);
+    refused(&fast, ParamId::MatmulEfficiency, &["Matmul efficiency would be", "outside 1", "so it is unchanged"]);
     let below =
         with(|json| json["sustained"] = json!([{"format": "bf16", "m": 8192, "n": 8192, "k": -8192, "seconds": 1e-3}]));
-    refused(&below, ParamId::MatmulEfficiency, &["“sustained”, row 1: “k” is -8192, which no measurement gives."]);
+    refused(
+        &below,
+        ParamId::MatmulEfficiency,
+        &["“sustained”, row 1: “k” is -8192, which is not a possible measurement."],
+    );
     let huge = with(|json| json["sustained"][0]["m"] = 1e300.into());
     assert!(lines(&read(&huge, RUN).unwrap()).contains("“m” is 1e+300"));
     let lacking = with(|json| {
@@ -166,7 +173,7 @@ fn what_cannot_be_is_refused_by_name_and_the_rest_is_kept() {
     refused(
         &links,
         ParamId::IntraNodeEfficiency,
-        &["“collectives”, row 1: “seconds” is 0.000001", "no link is as fast"],
+        &["“collectives”, row 1: “seconds” is 0.000001", "faster than any link"],
     );
     let usable = with(|json| json["device"]["usable_bytes"] = 3e11.into());
     refused(&usable, ParamId::UsableMemory, &["Usable memory would be"]);
@@ -176,18 +183,21 @@ fn what_cannot_be_is_refused_by_name_and_the_rest_is_kept() {
 fn other_files_are_refused_in_a_sentence() {
     for (text, words) in [
         (CPU.to_owned(), "measured on a processor (AMD EPYC)"),
-        (diagnose::rates::SCRIPT.to_owned(), "This is the script that measures"),
-        (H200.chars().take(9000).collect(), "was cut off"),
-        (with(|json| json["shardwise_measure"] = 2.into()), "“shardwise_measure” is 2, and version 1"),
+        (diagnose::rates::SCRIPT.to_owned(), "This is the measuring script"),
+        (H200.chars().take(9000).collect(), "is incomplete"),
+        (
+            with(|json| json["shardwise_measure"] = 2.into()),
+            "“shardwise_measure” is 2, but this release reads version 1",
+        ),
         (with(|json| json["shardwise_measure"] = "1".into()), "“shardwise_measure” is \"1\""),
         (with(|json| json["device"] = json!({"type": "cuda"})), "lacks “name” in “device”"),
         (with(|json| json["device"] = Value::Null), "lacks “type” in “device”"),
         (r#"{"shardwise_measure": 1}"#.to_owned(), "lacks “type” in “device”"),
         (
             r#"{"shardwise_measure": 1, "device": {"type": "cuda", "name": "NVIDIA H200"}, "products": 3}"#.to_owned(),
-            "has no rate that could be read",
+            "has no readable rate",
         ),
-        (H200.replace("0.0016534", "NaN"), "is not JSON any more"),
+        (H200.replace("0.0016534", "NaN"), "is not valid JSON"),
     ] {
         let said = read(&text, RUN).unwrap_err();
         assert!(said.contains(words) && said.ends_with('.'), "{words}: {said}");

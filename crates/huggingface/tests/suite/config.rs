@@ -122,27 +122,27 @@ fn every_imported_model_survives_its_link() {
 
 #[test]
 fn whatever_is_no_model_config_gets_a_sentence() {
-    assert_eq!(sentence(" \n"), "There is nothing to read: paste the text of a config.json.");
+    assert_eq!(sentence(" \n"), "The input is empty: paste the text of a config.json.");
     assert_eq!(
         sentence("{\"model_type\": \"llama\","),
-        "This is not JSON. The parser says: EOF while parsing a value at line 1 column 23."
+        "This is not JSON: EOF while parsing a value at line 1 column 23."
     );
-    assert_eq!(sentence("{}"), "This JSON is no model config: it has no model_type.");
+    assert_eq!(sentence("{}"), "This JSON is not a model config: it has no model_type.");
     for text in ["3", "[1, 2]", "\"llama\"", "null", "true"] {
-        assert!(sentence(text).starts_with("This JSON is no model config, which is an object"), "{text}");
+        assert!(sentence(text).starts_with("This JSON is not a model config: an object"), "{text}");
     }
     let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 768, "image_size": 224}"#;
     let said = sentence(image);
     assert!(said.starts_with("The page cannot read configs of the family “vit”. It reads Llama, "), "{said}");
-    assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON."));
+    assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON:"));
     assert!(sentence(&"x".repeat(MOST_CHARACTERS + 1)).starts_with("This text is longer than a million characters"));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-    assert!(sentence(&deep).starts_with("This is not JSON."));
+    assert!(sentence(&deep).starts_with("This is not JSON:"));
     let wide = r#"{"model_type": "llama", "hidden_size": 1e400}"#;
-    assert_eq!(sentence(wide), "This cannot be read. The parser says: number out of range at line 1 column 44.");
+    assert_eq!(sentence(wide), "This cannot be read: number out of range at line 1 column 44.");
     let nested =
         json!({ "model_type": "llama", "text_config": { "text_config": { "text_config": { "a": [[[[[1]]]]] } } } });
-    assert!(import(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));
+    assert!(import(&nested).unwrap_err().starts_with("The config lacks num_hidden_layers"));
 }
 
 /// Imports Llama's config with another value of one field.
@@ -178,7 +178,7 @@ fn values_out_of_bounds_get_a_sentence() {
     assert_eq!(said("tie_word_embeddings", json!("no")), "tie_word_embeddings is “no”: it must be true or false.");
     assert_eq!(
         said("vocab_size", Value::Null),
-        "The config has no vocab_size. There should be a whole number: entries of the vocabulary."
+        "The config lacks vocab_size, a whole number: entries of the vocabulary."
     );
     let mixture = json!({ "model_type": "deepseek_v3", "num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4,
         "intermediate_size": 64, "vocab_size": 99, "n_routed_experts": 8, "num_experts_per_tok": 2,

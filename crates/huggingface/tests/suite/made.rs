@@ -32,22 +32,22 @@ fn a_row_without_a_source_or_types_fails() {
 #[test]
 fn a_step_or_a_field_that_there_is_none_of_fails() {
     let step = error("{ extra = \"2 * layers\" }", "{ more = \"2 * layers\" }");
-    assert_eq!(step, "data/huggingface.toml: Apertus has the step {\"more\":\"2 * layers\"}: more is no step");
+    assert_eq!(step, "data/huggingface.toml: Apertus has the step {\"more\":\"2 * layers\"}: more is not a step");
     let reader = error("name = \"sparse\"\n", "name = \"thin\"\n");
     assert!(reader.ends_with(" has the step \"sparse\": it is neither code nor a reader"), "{reader}");
     let field = error("norms_per_layer = 4\n", "norms = 4\n");
-    assert_eq!(field, "data/huggingface.toml: Gemma 2 has norms, which no shape has");
+    assert_eq!(field, "data/huggingface.toml: Gemma 2 has norms, which is not a field of a shape");
     let fact = error("norm = \"LayerNoBias\"\n", "norm = 1\n");
-    assert_eq!(fact, "data/huggingface.toml: Cohere has 1 for norm, which is no Norm");
+    assert_eq!(fact, "data/huggingface.toml: Cohere has 1 for norm, which is not a Norm");
     let like = error("like = \"Gemma\"\n", "like = \"Gema\"\n");
-    assert_eq!(like, "data/huggingface.toml: Gemma 2 names \"Gema\", which is no row before it");
+    assert_eq!(like, "data/huggingface.toml: Gemma 2 names \"Gema\", which is not a row before it");
 }
 
 #[test]
 fn a_formula_with_an_unknown_name_fails() {
     let name = error("\"4 * layers * dim\"", "\"4 * layers * width\"");
     assert!(name.starts_with("data/huggingface.toml: DiffLlama has the step "), "{name}");
-    assert!(name.ends_with("width is neither a field of a shape nor the name of an earlier step"), "{name}");
+    assert!(name.ends_with("width is neither a field of a shape nor an earlier step"), "{name}");
     let sign = error("\"4 * layers * dim\"", "\"4 ^ layers\"");
-    assert!(sign.ends_with("^ is no part of a formula"), "{sign}");
+    assert!(sign.ends_with("^ is not part of a formula"), "{sign}");
 }

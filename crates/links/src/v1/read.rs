@@ -28,9 +28,7 @@ pub(crate) fn check_versions(pairs: &Pairs, issues: &mut Vec<Issue>) {
         (!known).then(|| shorten(typed))
     };
     if let Some(version) = unknown(VERSION_KEY, VERSION) {
-        let message = format!(
-            "The link is of version “{version}”, which this page does not know. What version {VERSION} has in common with it was read."
-        );
+        let message = format!("The link has the unknown version “{version}”. Its keys of version {VERSION} were read.");
         issues.push(stray(Severity::Error, message));
     }
     if let Some(revision) = unknown(REVISION_KEY, catalog::REVISION) {
@@ -82,8 +80,8 @@ pub(crate) fn read_scenario(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario 
 fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     if scenario.model.is_on_ladder() {
         let message = format!(
-            "“{SCALE_KEY}={}” scales a named model, and the link names none: the size of a GPT-style model is “size”. It \
-             was left out.",
+            "“{SCALE_KEY}={}” scales a named model, but the link has none: “size” sets the size of a GPT-style model. \
+             It was left out.",
             shorten(typed)
         );
         return Some(Issue::note(SCALE_KEY, message).because(Cause::LeftOut));
@@ -144,7 +142,7 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
         }
         Some(id) => {
             if !pick_model(scenario, id) {
-                issues.push(no_preset(MODEL_KEY, "model", id, "the ladder's model of the given size"));
+                issues.push(no_preset(MODEL_KEY, "model", id, "a GPT-style model of the given size"));
             }
         }
     }
@@ -180,7 +178,7 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
     let accelerator = &mut scenario.accelerator;
     if accelerator.id != CUSTOM {
         let message = format!(
-            "“{GENERATION_KEY}={}” describes a GPU of the user's own, which a link marks with gpu=custom. It was left out.",
+            "“{GENERATION_KEY}={}” describes a custom GPU, which a link marks with gpu=custom. It was left out.",
             shorten(name)
         );
         return Some(Issue::note(GENERATION_KEY, message).because(Cause::LeftOut));
@@ -223,7 +221,7 @@ fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
 fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
     let used = param.number().map(|number| with_unit(number.unit, (number.get)(scenario))).unwrap_or_default();
     let message =
-        format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", param.key);
+        format!("The link's custom model lacks “{}”: the link may be incomplete. {used} is used instead.", param.key);
     Issue::error(param.key, message)
 }
 
@@ -235,7 +233,7 @@ fn not_held(param: &Param, typed: &str) -> Issue {
     let given = shorten(typed);
     Issue::note(
         key,
-        format!("“{key}={given}” does not fit a named model, whose size follows from its shape. It was left out."),
+        format!("“{key}={given}” has no effect on a named model, whose size follows from its shape. It was left out."),
     )
     .because(Cause::LeftOut)
 }

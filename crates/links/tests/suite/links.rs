@@ -260,7 +260,7 @@ fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
             "“-5” is too small: Sequence length must be at least 128 tokens. 128 tokens is used instead.",
             "“fsdq” is not one of the options of Strategy (ddp, zero1, zero1-group, zero2, shard-grad-op, reshard, full-shard, \
              hybrid-shard). Did you mean “fsdp”? FSDP FULL_SHARD is used instead.",
-            "“colour” is no key of a scenario. “colour=red” was left out.",
+            "“colour” is not a key of a scenario. “colour=red” was left out.",
         ]
     );
     assert_eq!((decoded.scenario.gpus, decoded.scenario.micro_batch_size), (256, 2));
@@ -279,10 +279,10 @@ fn a_link_cut_in_half_says_so() {
     assert_eq!(
         sentences(cut),
         [
-            "The link's custom model lacks “heads”: the link may have been cut. 32 is used instead.",
-            "The link's custom model lacks “ffn”: the link may have been cut. 11,008 is used instead.",
-            "The link's custom model lacks “vocab”: the link may have been cut. 32,000 is used instead.",
-            "“he” in the link has no key or no value: the link may have been cut. It was left out.",
+            "The link's custom model lacks “heads”: the link may be incomplete. 32 is used instead.",
+            "The link's custom model lacks “ffn”: the link may be incomplete. 11,008 is used instead.",
+            "The link's custom model lacks “vocab”: the link may be incomplete. 32,000 is used instead.",
+            "“he” in the link lacks a key or a value: the link may be incomplete. It was left out.",
         ]
     );
     assert_eq!(decode(cut).scenario.model.architecture().hidden_size, 2048);
@@ -300,7 +300,7 @@ fn other_versions_and_revisions_are_read_as_far_as_they_go() {
     assert_eq!(
         sentences("v=2&rev=9&gpus=8"),
         [
-            "The link is of version “2”, which this page does not know. What version 1 has in common with it was read.",
+            "The link has the unknown version “2”. Its keys of version 1 were read.",
             "The link was made with revision “9” of the catalog. Revision 7 was used, whose values may differ.",
         ]
     );
@@ -316,7 +316,7 @@ fn contradictions_are_sentences() {
     assert_eq!(
         sentences("model=llama-3-8b&size=13B&layers=3"),
         [
-            "“size=13B” does not fit a named model, whose size follows from its shape. It was left out.",
+            "“size=13B” has no effect on a named model, whose size follows from its shape. It was left out.",
             "“layers=3” describes a custom model, which a link marks with model=custom. It was left out.",
         ]
     );
@@ -338,7 +338,7 @@ fn a_banner_does_not_grow_without_end() {
     let link: Vec<String> = (0..4_000).map(|i| format!("key{i}=value")).collect();
     let issues = sentences(&link.join("&"));
     assert_eq!(issues.len(), 13);
-    assert_eq!(issues[12], "3988 more parts of the link could not be read either.");
+    assert_eq!(issues[12], "3988 more parts of the link could not be read.");
 }
 
 /// A scenario with anything that a link can hold: hardware and a model of the user's own too.
@@ -623,27 +623,30 @@ fn a_stated_key_without_effect_is_named() {
         without_effect(&decoded.scenario, &decoded.keys).into_iter().map(|issue| issue.message).collect::<Vec<_>>()
     };
     for (text, expected) in [
-        ("texts=packed&tokens=2B", vec!["“tokens=2B” has no effect with texts=packed: is texts=full meant?"]),
-        ("samples=1000&epochs=3", vec!["“samples=1000” has no effect with texts=full: is texts=packed meant?"]),
+        ("texts=packed&tokens=2B", vec!["“tokens=2B” has no effect with texts=packed: do you mean texts=full?"]),
+        ("samples=1000&epochs=3", vec!["“samples=1000” has no effect with texts=full: do you mean texts=packed?"]),
         (
             "base=nf4&rank=64",
             vec![
-                "“rank=64” has no effect with train=all: is train=lora meant?",
-                "“base=nf4” has no effect with train=all: is train=lora meant?",
+                "“rank=64” has no effect with train=all: do you mean train=lora?",
+                "“base=nf4” has no effect with train=all: do you mean train=lora?",
             ],
         ),
-        (r#"{"num_train_epochs":3,"lora_r":64}"#, vec!["“rank=64” has no effect with train=all: is train=lora meant?"]),
+        (
+            r#"{"num_train_epochs":3,"lora_r":64}"#,
+            vec!["“rank=64” has no effect with train=all: do you mean train=lora?"],
+        ),
         ("base=nf4&rank=64&train=lora", vec![]),
         ("rank=16&train=all&epochs=3&sp=no", vec![]),
         // No single choice gives these an effect.
         ("model=llama-3-8b&ep=8", vec!["“ep=8” has no effect in this run: leave it out."]),
         ("vpp=4", vec!["“vpp=4” has no effect in this run: leave it out."]),
-        ("vpp=4&pp=2", vec!["“vpp=4” has no effect with schedule=1f1b: is schedule=interleaved meant?"]),
+        ("vpp=4&pp=2", vec!["“vpp=4” has no effect with schedule=1f1b: do you mean schedule=interleaved?"]),
         (
             "upd=2&galrank=4",
             vec![
-                "“upd=2” has no effect with objective=lm: is objective=ppo meant?",
-                "“galrank=4” has no effect with optimizer=adamw: is optimizer=galore meant?",
+                "“upd=2” has no effect with objective=lm: do you mean objective=ppo?",
+                "“galrank=4” has no effect with optimizer=adamw: do you mean optimizer=galore?",
             ],
         ),
     ] {

@@ -78,12 +78,12 @@ fn a_pin_that_cannot_be_read_is_left_out_with_a_sentence() {
     assert_eq!(
         sentences(cut),
         [
-            "The first pinned scenario was left out. “se” in the link has no key or no value: the link may have been cut."
+            "The first pinned scenario was left out. “se” in the link lacks a key or a value: the link may be incomplete."
         ]
     );
     assert_eq!(
         sentences("pin=1&colour=red"),
-        ["In the first pinned scenario: “colour” is no key of a scenario. “colour=red” was left out."]
+        ["In the first pinned scenario: “colour” is not a key of a scenario. “colour=red” was left out."]
     );
     assert_eq!(decode("pin=1&colour=red").pins.len(), 1);
 }

@@ -10,11 +10,11 @@ pub(super) fn section(text: &mut String) {
     line(text, "\n## Fitted constants\n");
     line(
         text,
-        "From `data/fitted.toml`: what is expected before the steps are seen, and how far the value may lie from it; the value; its standard \
-         deviation by the curvature of the loss; the steps that see it (that move by more than 1 % where it moves by a quarter), how many \
-         publications they are of, and their median error with each of these held out:\n",
+        "From `data/fitted.toml`: the value expected before the fit and its tolerance; the fitted value; its standard \
+         deviation by the curvature of the loss; the steps that depend on it (by more than 1 % if it changes by a \
+         quarter), the number of their publications, and their median error with each publication held out:\n",
     );
-    line(text, "| Constant | What it is | Expected | Value | Deviation | Steps | Publications | Held out |");
+    line(text, "| Constant | Meaning | Expected | Value | Deviation | Steps | Publications | Held out |");
     line(text, "|---|---|---:|---:|---:|---:|---:|---:|");
     for of in fitted::ALL {
         let because = if of.because.is_empty() { String::new() } else { format!(" ({})", of.because) };
@@ -34,7 +34,7 @@ pub(super) fn section(text: &mut String) {
         );
     }
     line(text, "\nFitted by hand, each to measurements of one kind:\n");
-    line(text, "| Constant | What it is | Value | Fitted to |");
+    line(text, "| Constant | Meaning | Value | Fitted to |");
     line(text, "|---|---|---:|---|");
     for of in fitted::SEPARATE {
         line(text, &format!("| `{}` | {} | {} | {} |", of.key, of.what, of.value, of.fitted_to));

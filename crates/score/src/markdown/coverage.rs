@@ -14,8 +14,8 @@ pub(super) fn section<'a>(text: &mut String, entries: impl Iterator<Item = &'a E
     line(text, "\n## The range of the step time\n");
     line(
         text,
-        "Measured steps, whatever their MFU, that lie in the range beside their prediction; and the same with the range that the 10th \
-         and the 90th percentile of their kind's other sources give (\"held out\"; - where there are fewer than eight such rows):\n",
+        "Measured steps of any MFU inside the range of their prediction; and inside the range from the 10th to the \
+         90th percentile of their kind's other sources (\"held out\"; - for fewer than eight such rows):\n",
     );
     line(text, "| Steps of | Rows | Sources | Range | Inside | Held out, inside |");
     line(text, "|---|---:|---:|---:|---:|---:|");
@@ -40,7 +40,7 @@ pub(super) fn section<'a>(text: &mut String, entries: impl Iterator<Item = &'a E
 pub(super) fn peaks<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
     let residuals = coverage::peaks(entries);
     line(text, "\n## The range of the peak memory\n");
-    line(text, "Measured peaks in the range beside their prediction, counted in the same way:\n");
+    line(text, "Measured peaks inside the range of their prediction, counted in the same way:\n");
     line(text, "| Peaks of | Rows | Sources | Range | Inside | Held out, inside |");
     line(text, "|---|---:|---:|---:|---:|---:|");
     for (kind, covered) in coverage::by(&residuals, |residual| residual.kind) {

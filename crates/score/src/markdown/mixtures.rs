@@ -18,14 +18,7 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     }
     line(text, "\n## Mixtures of experts\n");
     let (alone, runs): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.set() == Set::Layer);
-    table(
-        text,
-        "Step time, whatever the MFU",
-        "Source",
-        &runs,
-        |entry| entry.source().to_owned(),
-        Prediction::step_error,
-    );
+    table(text, "Step time at any MFU", "Source", &runs, |entry| entry.source().to_owned(), Prediction::step_error);
     table(text, "Step time of the same rows", "Model", &runs, model, Prediction::step_error);
     table(text, "Step time of the same rows", "GPU", &runs, |entry| entry.row.gpu.clone(), Prediction::step_error);
     table(text, "Peak memory", "Source", &runs, |entry| entry.source().to_owned(), Prediction::memory_error);
@@ -47,7 +40,7 @@ fn model(entry: &Entry) -> String {
         };
         more <= 1 && trunk == known.architecture && shape.has_experts()
     });
-    known.map_or("Shapes of the row's own", |known| known.name).to_owned()
+    known.map_or("Other shapes", |known| known.name).to_owned()
 }
 
 fn table(
@@ -80,7 +73,7 @@ fn layers(text: &mut String, entries: &[&Entry]) {
     if layers.is_empty() {
         return;
     }
-    line(text, "\nOne layer of experts alone, both passes:\n\n| | Rows | Median error | Mean error | Signed |");
+    line(text, "\nOne layer of experts, both passes:\n\n| | Rows | Median error | Mean error | Signed |");
     line(text, "|---|---:|---:|---:|---:|");
     let _ = writeln!(text, "| Time | {} |", errors(Errors::from_errors(&times)));
     let _ = writeln!(text, "| Peak memory | {} |", errors(Errors::from_errors(&memory)));

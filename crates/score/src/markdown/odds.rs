@@ -22,8 +22,9 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
     line(text, "\n## The odds that a run fits\n");
     line(
         text,
-        "Outcomes are those of sources that tell of failures too, and the memory over what a run is predicted to need at which half of such \
-         runs fit, at which they are called fitting, and below which they are called not to fit:\n",
+        "Outcomes are from sources that also report failures. The last columns are GPU memory over predicted need: \
+         half of such runs fit at the first, runs are predicted to fit from the second, and not to fit below the \
+         third:\n",
     );
     line(text, "| Runs of | Ran | Failed | Half fit | Fits from | Does not fit below |");
     line(text, "|---|---:|---:|---:|---:|---:|");
@@ -43,11 +44,12 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
     }
     let _ = writeln!(
         text,
-        "\nOf the runs of sources that do not tell why a run failed, {:.1} % failed of something else than memory, by the fit. What was said of \
-         these outcomes and how often they ran, by the curves as they are, and each half of the rows by the curves of the other half:\n",
+        "\nIn sources without the cause of a failure, {:.1} % of the runs failed for another reason than memory, \
+         according to the fit. Predicted odds and actual outcomes, by these curves, and of each half of the rows by \
+         the curves of the other half:\n",
         1e2 * (1.0 - curves.others)
     );
-    line(text, "| Odds | Runs | Ran | Share | Said | Held out, runs | Ran | Share | Said |");
+    line(text, "| Odds | Runs | Ran | Share | Predicted | Held out, runs | Ran | Share | Predicted |");
     line(text, "|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     let (all, held_out) = (reliability::by_tenth(&outcomes, &curves), reliability::held_out(&outcomes, &middles));
     for (place, (own, other)) in all.iter().zip(&held_out).enumerate() {

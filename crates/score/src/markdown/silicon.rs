@@ -17,13 +17,13 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     let read = entries.iter().filter(|entry| entry.outcome.is_ok()).count();
     let _ = writeln!(text, "{read} of {} rows are read.\n", entries.len());
     let source = |entry: &Entry| entry.source().to_owned();
-    table(text, "Step time, whatever the MFU", "Source", entries, source, Prediction::step_error);
+    table(text, "Step time at any MFU", "Source", entries, source, Prediction::step_error);
     table(text, "Step time of the same rows", "Accelerator", entries, accelerator, Prediction::step_error);
     table(text, "Peak memory", "Accelerator", entries, accelerator, Prediction::memory_error);
     let confusion = score(entries.iter().copied()).confusion;
     let _ = writeln!(
         text,
-        "Of {} runs that ran, {} are called fitting.",
+        "{1} of {0} runs that ran are predicted to fit.",
         confusion.ran_fits + confusion.ran_does_not,
         confusion.ran_fits
     );

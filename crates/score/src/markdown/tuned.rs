@@ -17,7 +17,7 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     let read = entries.iter().filter(|entry| entry.outcome.is_ok()).count();
     let _ = writeln!(text, "{read} of {} rows are read.\n", entries.len());
     let source = |entry: &Entry| entry.source().to_owned();
-    table(text, "Step time, whatever the MFU", "Source", entries, source, Prediction::step_error);
+    table(text, "Step time at any MFU", "Source", entries, source, Prediction::step_error);
     table(text, "Step time of the same rows", "Trains", entries, kind, Prediction::step_error);
     table(text, "Peak memory", "Source", entries, source, Prediction::memory_error);
     table(text, "Peak memory of the same rows", "Trains", entries, kind, Prediction::memory_error);
@@ -31,7 +31,7 @@ fn kind(entry: &Entry) -> String {
     let words = match (trained.has_adapters(), trained.base.is_quantized()) {
         (false, _) => "Everything",
         (true, false) => "Adapters",
-        (true, true) => "Adapters beside a quantized base",
+        (true, true) => "Adapters on a quantized base",
     };
     words.to_owned()
 }

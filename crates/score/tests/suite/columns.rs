@@ -78,9 +78,9 @@ fn a_blank_or_a_wrong_value_leaves_the_row_out_by_its_column() {
         ("global_batch_seqs", "15", "column `global_batch_seqs` cannot be used: A batch of 15 sequences"),
         ("tp", "16", "column `tp` cannot be used: "),
         ("layers", "8", "column `layers` cannot be used: “layers=8” describes a custom model"),
-        ("step_time_s", "~2", "column `step_time_s` is no measured number: ~2"),
-        ("peak_mem_gib", "-1", "column `peak_mem_gib` is no measured number: -1"),
-        ("outcome", "well", "column `outcome` is none of ran, "),
+        ("step_time_s", "~2", "column `step_time_s` is not a measured number: ~2"),
+        ("peak_mem_gib", "-1", "column `peak_mem_gib` is not a measured number: -1"),
+        ("outcome", "well", "column `outcome` is not one of ran, "),
     ] {
         let reason = reason(&[(column, value)]);
         assert!(reason.starts_with(expected), "{column}={value}: {reason}");

@@ -16,7 +16,7 @@ struct Errors {
 
 /// The result in docs/book/accuracy.md of refits with one model left out.
 const HELD_OUT_MIXTURES: &str =
-    " Refitted with one model left out, that model's rows were off by 8 to 14 % in the median.";
+    " When one model was left out of the fit, its rows were off by 8 to 14 % in the median.";
 
 impl Errors {
     fn new(rows: &ScoredRows, view: AgreementView, set: Option<Set>) -> Self {
@@ -57,7 +57,7 @@ pub(super) fn caption(rows: &ScoredRows, view: AgreementView) -> String {
     let found = format!("{} published {plural}: median error {}, {near} within 20 %.", count(all), errors.median());
     let honest = match (view.measure, errors.fitted) {
         (Measure::PeakMemory, _) => {
-            "No constant is fitted to memory, but shares and bytes set by hand had these rows in view.".into()
+            "No constant is fitted to memory, but shares and bytes were set by hand with these rows in view.".into()
         }
         (Measure::StepTime, 0) => format!("No constant was fitted to {}.", if all == 1 { "it" } else { "them" }),
         (Measure::StepTime, fitted) if fitted == all => format!("Constants were fitted to {}.", these(all)),
@@ -66,7 +66,7 @@ pub(super) fn caption(rows: &ScoredRows, view: AgreementView) -> String {
     let held = match view.measure {
         Measure::StepTime if errors.fitted_dense => {
             format!(
-                " Held out of the fit source by source, dense steps of 20 % MFU or more are off by {} % in the median.",
+                " With each source held out of the fit, dense steps of 20 % MFU or more are off by {} % in the median.",
                 REACHED.held_out
             )
         }

@@ -42,7 +42,7 @@ fn here_and_along(x: &Across, family: Family, all: &Compared, here: &Compared, v
     let (safest, loss) = all.safest()?;
     let safest = name(safest, family);
     if loss <= AS_FAST {
-        return Some(text + &safest + " is best all along this axis.");
+        return Some(text + &safest + " is best on the whole axis.");
     }
     text += "no static choice is best everywhere: ";
     let [first, last] = [all.adaptive.first()?, all.adaptive.last()?].map(|best| name(best.choice, family));

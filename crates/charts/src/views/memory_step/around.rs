@@ -29,19 +29,17 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     let deferred = scenario.run.deferred_init;
     let other = format::bytes(host::initialisation(&setup, !deferred));
     let how = if deferred {
-        format!("layer by layer (deferred initialisation); {other} where every rank builds its whole part")
+        format!("layer by layer (deferred initialisation); {other} if every rank builds its whole part")
     } else {
         format!("as every rank builds its whole part; {other} with deferred initialisation")
     };
     let [weights, init, whole, saved] =
         [of_gpu.weights, run.host.init, run.checkpoint_size, run.host.checkpoint].map(format::bytes);
-    let loading = format!(
-        "{weights} of weights come to rest on each GPU, and {init} stand in the host memory of each node, {how}."
-    );
+    let loading = format!("Each GPU loads {weights} of weights through {init} of each node's host memory, {how}.");
     let by = if scenario.run.sharded_checkpoint {
-        "each node holds its own part on the host"
+        "each node's host holds its part"
     } else {
-        "one rank gathers all of it on its host"
+        "one rank gathers it on its host"
     };
     let saving = format!("A checkpoint is {whole}; {by}: {saved}.");
     LoadAndSave { loading, saving }
@@ -53,30 +51,26 @@ pub fn by_formulas(scenario: &Scenario) -> String {
     let (setup, memory) = (scenario.setup(), scenario.report().memory);
     let allocated = format::bytes(MemoryKind::Allocated.predicted(&memory));
     let needed = format::bytes(memory.needed);
-    let formulas =
-        format!("The verdict is by closed formulas, which give {allocated} allocated at the peak and {needed} needed.");
+    let formulas = format!("The verdict uses closed formulas: {allocated} allocated at the peak, {needed} needed.");
     let left: Vec<&str> = gaps(&setup).into_iter().filter_map(|(is_left, what)| is_left.then_some(what)).collect();
     let Some((last, others)) = left.split_last() else { return formulas };
     let list = if others.is_empty() { (*last).to_string() } else { format!("{} and {last}", others.join(", ")) };
-    format!("Not followed tensor by tensor: {list}. {formulas}")
+    format!("Not simulated: {list}. {formulas}")
 }
 
 /// Returns the possible gaps of a simulated step, and whether each applies here.
 fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
     [
-        (
-            setup.traits().layers == Layers::Own,
-            "the layers and buffers of this framework, in place of which torchtitan's stand",
-        ),
+        (setup.traits().layers == Layers::Own, "the layers and buffers of this framework (torchtitan's are simulated)"),
         (
             setup.traits().zero_by_deepspeed && matches!(setup.sharding, Sharding::Fsdp(_)),
-            "what DeepSpeed's stage 3 gathers module by module, in place of which FSDP's layers stand",
+            "the modules that DeepSpeed's stage 3 gathers (FSDP's layers are simulated)",
         ),
         (matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), "ZeRO's shards and buckets"),
         (setup.mesh.pp > 1, "the other micro-batches of the pipeline"),
         (setup.mesh.cp > 1, "the exchange of keys and values between parts of a sequence"),
         (setup.mesh.ep > 1, "the exchange of tokens between experts"),
-        (setup.offload != Offload::NONE, "what is offloaded to the host"),
+        (setup.offload != Offload::NONE, "tensors offloaded to the host"),
     ]
 }
 
@@ -102,10 +96,10 @@ mod tests {
     }
 
     #[test]
-    fn the_formulas_stand_beside_and_what_is_not_followed_is_named() {
+    fn the_formulas_are_added_and_what_is_not_simulated_is_named() {
         let start = default_scenario();
         let text = by_formulas(&start);
-        assert!(text.starts_with("The verdict is by closed formulas, ") && text.ends_with(" needed."), "{text}");
+        assert!(text.starts_with("The verdict uses closed formulas: ") && text.ends_with(" needed."), "{text}");
         let own = Scenario { choices: Choices { framework: Framework::MaxText, ..start.choices }, ..start };
         assert!(by_formulas(&own).contains("the layers and buffers of this framework"));
         let pipeline = Scenario { pp: 4, ..start };

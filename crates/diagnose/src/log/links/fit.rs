@@ -161,10 +161,7 @@ pub fn fit(points: &[Point], scenario: &Scenario) -> Result<Fitted, String> {
     let counts = |point: &&Point| point.bytes >= SMALLEST && point.ranks > 1 && point.seconds > 0.0;
     let used: Vec<Point> = points.iter().filter(counts).copied().collect();
     if used.is_empty() {
-        return Err(
-            "No point of the table has 64 KiB or more and two ranks: smaller ones say nothing about the links' rates."
-                .into(),
-        );
+        return Err("No point of the table has at least 64 KiB and two ranks, as the links' rates need.".into());
     }
     let mut fitted = raised(scenario, &used);
     for _ in 0..ROUNDS {
@@ -255,7 +252,7 @@ fn describe_fit(points: &[Point], scenario: &Scenario, fitted: &Scenario) -> Fit
     let changes = differences(scenario, fitted);
     let percent = engine::format::percent;
     let sentence = format!(
-        "{} points: the times are off by {} with the links fitted, {} before, and the worst by {}.",
+        "{} points: the error of the times is {} with fitted links, {} before, and {} at worst.",
         points.len(),
         percent(errors.1),
         percent(errors.0),

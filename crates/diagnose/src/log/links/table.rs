@@ -82,7 +82,7 @@ struct Run<'a> {
 /// Returns a sentence if the text is too long or has no line of a table.
 pub fn parse_points(text: &str) -> Result<Vec<Point>, String> {
     if text.len() > MOST_BYTES {
-        return Err("This text is longer than 64 MiB, and a table of nccl-tests has some hundred lines.".into());
+        return Err("This text is longer than 64 MiB; a table of nccl-tests has a few hundred lines.".into());
     }
     let mut points = Vec::new();
     let mut run = Run::default();
@@ -106,14 +106,15 @@ pub fn parse_points(text: &str) -> Result<Vec<Point>, String> {
     }
     if points.is_empty() && is_table(text) {
         return Err(
-            "This is a table of nccl-tests without its list of ranks: paste the lines that begin with # Rank as well, and the command."
+            "This table of nccl-tests lacks its list of ranks: paste also the command and the lines that begin with # Rank."
                 .into(),
         );
     }
     if points.is_empty() {
         return Err(
-            "No line of this text is one of a table of nccl-tests: size, count, type, redop, root, then time, algbw, busbw and #wrong, out of \
-             place and in place. Paste the whole output, with the lines that begin with #: they say how many ranks there were."
+            "No line of this text is from a table of nccl-tests: size, count, type, redop, root, then time, algbw, \
+             busbw and #wrong, out of place and in place. Paste the whole output, with the lines that begin with #, \
+             which list the ranks."
                 .into(),
         );
     }

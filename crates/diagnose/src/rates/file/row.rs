@@ -61,14 +61,15 @@ impl Row<'_> {
             None => Err(self.wrong(key, "is missing")),
             Some(value) => match value.as_f64() {
                 Some(number) if (LEAST..=MOST).contains(&number) => Ok(number),
-                _ => Err(self.wrong(key, &format!("is {}, which no measurement gives", shorten(&value.to_string())))),
+                _ => Err(self
+                    .wrong(key, &format!("is {}, which is not a possible measurement", shorten(&value.to_string())))),
             },
         }
     }
 
     pub(super) fn word(&self, key: &str) -> Result<String, String> {
         let word = self.cells.get(key).and_then(Value::as_str);
-        word.map(shorten).ok_or_else(|| self.wrong(key, "is no text"))
+        word.map(shorten).ok_or_else(|| self.wrong(key, "is not text"))
     }
 
     pub(super) fn product(&self, seconds: &str) -> Result<Product, String> {
@@ -90,8 +91,7 @@ pub(super) fn rows<T>(
     };
     let of_row = |(place, entry): (usize, &Value)| {
         let row = entry.as_object().map(|cells| Row { list, place: place + 1, cells });
-        let read = row
-            .map_or_else(|| Err(format!("“{list}”, row {}: no row of names and values.", place + 1)), |row| read(&row));
+        let read = row.map_or_else(|| Err(format!("“{list}”, row {}: not an object.", place + 1)), |row| read(&row));
         read.map_err(|problem| {
             if unreadable.len() < MOST_TOLD {
                 unreadable.push(problem);
@@ -123,16 +123,16 @@ pub(super) fn point(row: &Row<'_>) -> Result<Point, String> {
         "all_reduce" => Collective::AllReduce,
         "all_gather" => Collective::AllGather,
         "reduce_scatter" => Collective::ReduceScatter,
-        _ => return Err(row.wrong("collective", "is none that is known here")),
+        _ => return Err(row.wrong("collective", "is unknown")),
     };
     let (bytes, seconds) = (row.number("bytes")?, row.number("seconds")?);
     let [ranks, nodes] = ["ranks", "nodes"].map(|key| row.number(key));
     let (ranks, nodes) = (ranks?, nodes?);
     if !(2.0..=MOST_RANKS).contains(&ranks) || nodes > ranks {
-        return Err(row.wrong("ranks", &format!("is {ranks} on {nodes} nodes, among which there is no collective")));
+        return Err(row.wrong("ranks", &format!("is {ranks} on {nodes} nodes, too few for a collective")));
     }
     if bytes / seconds > FASTEST {
-        return Err(row.wrong("seconds", &format!("is {seconds} for {bytes} bytes: no link is as fast")));
+        return Err(row.wrong("seconds", &format!("is {seconds} for {bytes} bytes, faster than any link")));
     }
     Ok(Point { collective, bytes, ranks: ranks as u32, nodes: Some(nodes as u32), seconds })
 }

@@ -18,7 +18,7 @@ struct Visits {
 /// Maximum visits of stack frames: 400,000 events of 40 frames.
 const FRAMES: u64 = 120_000_000;
 
-const TOO_OFTEN: &str = "it names the same values too often";
+const TOO_OFTEN: &str = "it repeats the same values too often";
 
 /// A value in its pickle.
 #[derive(Clone, Copy)]

@@ -31,7 +31,7 @@ pub struct Experts {
     /// Whether the router has a bias for each expert (gpt-oss), or a correction of its scores
     /// (DeepSeek V3).
     pub router_bias: bool,
-    /// Whether the experts' matrices carry biases (gpt-oss).
+    /// Whether the experts' matrices have biases (gpt-oss).
     pub expert_bias: bool,
     /// Whether the experts' gate is clamped (`swiglu_limit`, gpt-oss), which kernels run operator by
     /// operator.

@@ -116,11 +116,16 @@ fn complaints_name_the_text_and_what_is_valid() {
         ("mem", "1e999", "“1e999” is too large: GPU memory must be at most 512 GiB.", 512.0),
         ("mem", "inf", "“inf” is too large: GPU memory must be at most 512 GiB.", 512.0),
         ("mem", "-∞", "“-∞” is too small: GPU memory must be at least 8 GiB.", 8.0),
-        ("mem", " ", "Nothing is typed: GPU memory must be a number from 8 GiB to 512 GiB, for example 40 GiB.", 40.0),
+        (
+            "mem",
+            " ",
+            "The value is empty: GPU memory must be a number from 8 GiB to 512 GiB, for example 40 GiB.",
+            40.0,
+        ),
         (
             "mem",
             "80 kg",
-            "“80 kg” has a unit that does not fit here: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB.",
+            "“80 kg” has the wrong unit: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB.",
             80.0,
         ),
         (
@@ -137,7 +142,7 @@ fn complaints_name_the_text_and_what_is_valid() {
              128 tokens.",
             128.0,
         ),
-        ("size", "13", "“13” is a count of single parameters: Model size in billions is written 13B.", 13e9),
+        ("size", "13", "“13” counts single parameters: enter 13B for Model size in billions.", 13e9),
         ("size", "1.5T", "“1.5T” is too large: Model size must be at most 310B.", 310e9),
     ];
     for (key, typed, message, nearest) in cases {

@@ -99,7 +99,7 @@ fn what_is_no_known_log_is_said_to_be_one() {
         format!("{table}# Avg bus bandwidth : 17\n\nother words: 1 : 2\n"),
     ] {
         let said = brought("nccl.txt", &text).unwrap_err();
-        assert!(said.contains("without its list of ranks") && said.contains("# Rank"), "{said}");
+        assert!(said.contains("lacks its list of ranks") && said.contains("# Rank"), "{said}");
     }
 }
 

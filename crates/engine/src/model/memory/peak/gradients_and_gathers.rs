@@ -197,7 +197,7 @@ impl PeakInputs {
 
     #[expect(
         clippy::inline_always,
-        reason = "its three numbers would be read together right after they were written one by one"
+        reason = "its three numbers would be read together right after they were written separately"
     )]
     #[inline(always)]
     pub(super) fn unreduced_params(&self, point: Point) -> Unreduced {
