@@ -68,7 +68,7 @@ pub fn use_rows(wanted: bool) -> Rows {
                 FILE,
                 Callback::from(move |answer: Result<String, u16>| match answer {
                     Ok(text) => {
-                        evaluate(published::parse_published(&text).into_iter(), ScoredRows::default(), setter.clone())
+                        evaluate(published::parse_published(&text).into_iter(), ScoredRows::default(), setter.clone());
                     }
                     Err(status) => {
                         asked.set(false);

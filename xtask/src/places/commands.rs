@@ -110,7 +110,7 @@ fn described(source: &str) -> BTreeMap<String, Arguments> {
                     commands.entry(current.clone()).or_default().flags.insert((*name).to_owned());
                 }
                 ("OsString", _) => commands.entry(current.clone()).or_default().are_foreign = true,
-                ("Part", _) => commands.entry(current.clone()).or_default().are_parts = true,
+                ("TestPart", _) => commands.entry(current.clone()).or_default().are_parts = true,
                 _ => {}
             }
         }

@@ -94,7 +94,7 @@ impl<'s, 'a> Backward<'s, 'a> {
                 }
             }
             Action::FreeCompleted => {
-                self.hold(event.addr, LiveTensor { size: event.size, frames: None, is_recorded: false })
+                self.hold(event.addr, LiveTensor { size: event.size, frames: None, is_recorded: false });
             }
             Action::SegmentAlloc => self.reserved -= i128::from(event.size),
             Action::SegmentFree => self.reserved += i128::from(event.size),

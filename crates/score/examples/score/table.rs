@@ -72,13 +72,13 @@ impl Tables {
             let id = id.map_or_else(|| number.to_string(), str::to_owned);
             match schema {
                 Schema::Tracker => {
-                    self.tracked.push(OtherRow { file, number, id, outcome: tracker::read_tracked_run(&cells) })
+                    self.tracked.push(OtherRow { file, number, id, outcome: tracker::read_tracked_run(&cells) });
                 }
                 Schema::Traced => {
-                    self.traced.push(OtherRow { file, number, id, outcome: traced::read_traced_step(&cells) })
+                    self.traced.push(OtherRow { file, number, id, outcome: traced::read_traced_step(&cells) });
                 }
                 Schema::Hybrid => {
-                    self.hybrid.push(OtherRow { file, number, id, outcome: hybrid::read_hybrid_step(&cells) })
+                    self.hybrid.push(OtherRow { file, number, id, outcome: hybrid::read_hybrid_step(&cells) });
                 }
                 Schema::Collectives => {
                     self.collectives.push(OtherRow { file, number, id, outcome: collectives::read_collective(&cells) });
