@@ -88,7 +88,7 @@ pub enum Action {
     /// shows there. A parameter that already has its value is not set, so that a named model stays
     /// named.
     ChoosePlace(Vec<(AxisKey, f64)>),
-    /// The run is dragged over a figure: as [`Action::Place`], but the gesture may go on.
+    /// The run is dragged over a figure: as [`Action::ChoosePlace`], but the gesture may go on.
     Drag(Vec<(AxisKey, f64)>),
     /// The last chosen place is undone: it was the first click of a double-click.
     UndoChosenPlace,

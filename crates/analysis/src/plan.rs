@@ -6,7 +6,7 @@
 //! state alone exceed the memory, which depend on neither micro-batch nor recomputation; layouts
 //! that recompute although the layout fits without recomputation ([`Laws`]); and micro-batches
 //! larger than one that does not fit ([`outgrows_smaller`]). A case is one combination that a
-//! question covers ([`Kind`]). The questions ([`Question`]) sort the cases ([`Plan::answers`]), so
+//! question covers ([`SearchKind`]). The questions ([`Question`]) sort the cases ([`Plan::answers`]), so
 //! that another deadline needs no new search.
 //!
 //! Layouts with lower odds of fitting than requested are rejected ([`Terms`]). Tokens per step are

@@ -9,13 +9,13 @@ use crate::open::{Open, Stated, Unstated};
 use crate::{Given, Read, Reading, Refusal, json};
 
 /// Reads texts and files for the scenario on a page. Returns `{"Ok": …}` with a
-/// [`files::brought::Brought`], or `{"Err": …}` with a sentence. The name is empty for a text
+/// [`files::brought::Import`], or `{"Err": …}` with a sentence. The name is empty for a text
 /// without a file.
 pub fn import_files(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
     json(&brought::import_items(&items(files), &links::decode(scenario).scenario))
 }
 
-/// Reads texts and files for the scenario of a program. Returns a [`files::brought::Brought`] as
+/// Reads texts and files for the scenario of a program. Returns a [`files::brought::Import`] as
 /// JSON. If the model of a run is unknown, or a value that decides whether the run fits is missing,
 /// there are no offers, and the first section lists the missing values.
 ///

@@ -154,7 +154,7 @@ impl Given<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Given::read`], and a question for missing values.
+    /// Returns the errors of [`Given::read_scenario`], and a question for missing values.
     pub fn answerable(&self, asked: &[Open]) -> Result<Read, Refusal> {
         let mut read = self.read_scenario()?;
         read.open(asked, self.reading)?;

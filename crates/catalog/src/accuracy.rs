@@ -159,7 +159,7 @@ pub fn is_sure(report: &Report) -> bool {
 
 /// Returns the range of the step time, by the run's kind; on silicon without a fit, extended by the
 /// range of borrowed fractions of the peaks and by that of the few rows on unfitted silicon. A
-/// prediction that is corrected by a measurement has the range [`Kind::anchored`].
+/// prediction that is corrected by a measurement has the range [`StepKind::anchored`].
 pub fn step_time(scenario: &Scenario) -> Band {
     if scenario.anchor.time != Anchor::NONE.time {
         let plain = Scenario { anchor: Anchor::NONE, ..*scenario };

@@ -1,6 +1,6 @@
 //! Reads measurements of training runs and compares them with the prediction.
 //!
-//! Lines of training logs ([`read`]) give the time of a step, tokens per second, MFU and peak
+//! Lines of training logs ([`parse_log`]) give the time of a step, tokens per second, MFU and peak
 //! memory: medians after a warm-up. [`compare()`] returns the differences from the prediction of a
 //! scenario, single changes that would explain the differences, and the corrected scenario. Tables
 //! of nccl-tests give the rates and latencies of the links ([`links`]).

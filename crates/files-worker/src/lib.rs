@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// Calls [`api::files::bring`].
+/// Calls [`api::files::import_files`].
 #[wasm_bindgen]
 pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
     api::files::import_files(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))

@@ -79,7 +79,7 @@ pub struct SuggestedChange {
     pub severity: Option<Severity>,
     /// The change and its effect, in a sentence.
     pub what: String,
-    /// The changed scenario, in the format of [`Brought::scenario`]; `None` if the finding has no
+    /// The changed scenario, in the format of [`Import::scenario`]; `None` if the finding has no
     /// fix.
     pub scenario: Option<String>,
     /// Name and text of each imported file that the change alters, with the change applied.
@@ -167,22 +167,22 @@ impl Import {
 ///
 /// ```
 /// use catalog::default_scenario;
-/// use files::brought::{Item, Kind, bring};
+/// use files::brought::{ImportKind, Item, import_items};
 ///
 /// let text = Item { name: None, bytes: b"[512, 256, 1024, 256]".to_vec() };
-/// let brought = bring(&[text], &default_scenario()).unwrap();
-/// assert_eq!(brought.kind, Kind::Lengths);
+/// let brought = import_items(&[text], &default_scenario()).unwrap();
+/// assert_eq!(brought.kind, ImportKind::Lengths);
 /// assert!(brought.scenario.contains("texts="));
 /// ```
 pub fn import_items(items: &[Item], scenario: &Scenario) -> Result<Import, String> {
     bring_over(items, &Base::from(scenario))
 }
 
-/// Imports items like [`bring`]; values set by hand take precedence over the files of a run.
+/// Imports items like [`import_items`]; values set by hand take precedence over the files of a run.
 ///
 /// # Errors
 ///
-/// See [`bring`].
+/// See [`import_items`].
 pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
     // Files of one run are read together, before all other items.
     let (parts, rest): (Vec<&Item>, Vec<&Item>) =

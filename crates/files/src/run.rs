@@ -255,7 +255,7 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
     Ok((trees, formats))
 }
 
-/// Reads files like [`read`], with two differences: the error states whether the files were
+/// Reads files like [`read_run`], with two differences: the error states whether the files were
 /// recognised, and a value whose removal leaves the scenario equal is listed as `NO_CHANGE`.
 pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
     let (mut trees, formats) = parse_files(files, base)?;

@@ -204,15 +204,7 @@ fn read_merging_encoder(
         "qwen3_vl" | "qwen3_vl_moe" | "cosmos3_omni" => (qwen::qwen_3(&part("qwen3_vl_vision")), 0.0),
         "qwen3_5" | "qwen3_5_moe" => (qwen::qwen_3(&part("qwen3_5_vision")), 0.0),
         "glm4v" | "glm4v_moe" | "glm46v" | "glmga" => (qwen::glm(&part("glm4v_vision"), false), 0.0),
-        "aria" => {
-            let tower = images::siglip(&part("idefics3_vision"), false);
-            let queries = fields.number(&["max_value_projector_patch_to_query_dict"]);
-            fields.mark("projector_patch_to_query_dict");
-            let width = tower.hidden;
-            let attention = 3.0 * width * width + linear(width, 3.0 * width, true) + 2.0 * linear(width, width, true);
-            let tower = Tower { tokens: queries, ..tower };
-            (tower, queries * width + attention + 3.0 * layer_norm(width) + width * text + text * text)
-        }
+        "aria" => read_aria(fields, &part("idefics3_vision"), text),
         "kimi_k25" => {
             let part = part("kimi_k25_vision");
             let tower = images::kimi(&part);
@@ -239,16 +231,7 @@ fn read_merging_encoder(
             (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
         "qianfan_ocr" => shuffled_intern(fields, &part("qianfan_ocr_vision"), text),
-        "ovis2" => {
-            let part = part("ovis2_vision");
-            let tower = images::ovis(&part);
-            let words = part.number("vocab_size");
-            let read = words - part.number("num_visual_indicator_tokens");
-            let stride = part.number_or("hidden_stride", 1.0);
-            // The table of visual words has the width of the outer configuration.
-            let wide = fields.outer_number("hidden_size").unwrap_or(text);
-            (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * wide)
-        }
+        "ovis2" => read_ovis(fields, &part("ovis2_vision"), text),
         "glm_ocr" | "glm5_next" => (qwen::glm(&part("glm_ocr_vision"), true), 0.0),
         "got_ocr2" | "pp_chart2table" => {
             let part = part("got_ocr2_vision");
@@ -275,4 +258,26 @@ fn read_merging_encoder(
         }
         _ => return None,
     })
+}
+
+/// Reads Aria: queries attend to the patches of an image.
+fn read_aria(fields: &mut Fields, part: &NestedConfig, text: f64) -> (Tower, f64) {
+    let tower = images::siglip(part, false);
+    let queries = fields.number(&["max_value_projector_patch_to_query_dict"]);
+    fields.mark("projector_patch_to_query_dict");
+    let width = tower.hidden;
+    let attention = 3.0 * width * width + linear(width, 3.0 * width, true) + 2.0 * linear(width, width, true);
+    let tower = Tower { tokens: queries, ..tower };
+    (tower, queries * width + attention + 3.0 * layer_norm(width) + width * text + text * text)
+}
+
+/// Reads Ovis: patches become words of a visual vocabulary.
+fn read_ovis(fields: &mut Fields, part: &NestedConfig, text: f64) -> (Tower, f64) {
+    let tower = images::ovis(part);
+    let words = part.number("vocab_size");
+    let read = words - part.number("num_visual_indicator_tokens");
+    let stride = part.number_or("hidden_stride", 1.0);
+    // The table of visual words has the width of the outer configuration.
+    let wide = fields.outer_number("hidden_size").unwrap_or(text);
+    (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * wide)
 }

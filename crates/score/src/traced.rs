@@ -109,24 +109,6 @@ pub fn read_traced_step(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
     let torchtitan = raw("source_code") == "torchtitan";
     let trained = trained(cells)?;
     let norms_alone = raw("frozen_base") == NORMS;
-    // PEFT creates adapters in the format of the base, and by default casts 16-bit adapters to
-    // fp32.
-    let storage = if raw("adapter_dtype") == "fp32" { "fp32" } else { raw("param_storage") };
-    let recipe = match (storage, raw("compute"), raw("reduce_dtype")) {
-        ("fp32", "bf16", "bf16") => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
-        ("fp32", "bf16", _) => PrecisionPolicy::Fsdp2MixedBf16,
-        ("fp32", "autocast bf16", _) => PrecisionPolicy::AutocastBf16,
-        ("fp32", _, _) => PrecisionPolicy::Fp32,
-        ("bf16", _, "fp32") => PrecisionPolicy::PureBf16Reduce32,
-        _ => PrecisionPolicy::PureBf16,
-    };
-    let kept = cells.is_yes("logits_kept");
-    let loss = match (raw("loss").starts_with("bf16"), kept) {
-        (false, false) => Loss::Standard,
-        (false, true) => Loss::KeptLogits,
-        (true, false) => Loss::Bf16,
-        (true, true) => Loss::Bf16Kept,
-    };
     let (recompute, keep_fraction) = match raw("activation_checkpointing") {
         "none" => (Recompute::None, 1.0),
         "full" => (Recompute::Full, 0.0),
@@ -153,7 +135,7 @@ pub fn read_traced_step(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
             tensor: engine::model::parallel::TensorParallel { sequence_parallel: tp > 1, ..start.tensor },
             recompute,
             keep_fraction,
-            recipe,
+            recipe: recipe(cells),
             optimizer_kernel: if raw("optimizer").contains("foreach") {
                 OptimizerKernel::ForEach
             } else {
@@ -171,7 +153,7 @@ pub fn read_traced_step(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
             framework: if torchtitan { Framework::Torchtitan } else { Framework::Transformers },
             kernels: Kernels {
                 attention: if raw("attention") == "eager" { AttentionKernel::Unfused } else { AttentionKernel::Flash },
-                loss,
+                loss: loss(cells),
                 norms: NormKernel::Upcast,
                 repeated_heads: if torchtitan { RepeatedHeads::Yes } else { RepeatedHeads::Default },
                 ..start.kernels
@@ -189,6 +171,33 @@ pub fn read_traced_step(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
         by: Category::ALL.into_iter().map(|category| (column_of(category), bytes(column_of(category)))).collect(),
     };
     Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, norms_alone, measured })
+}
+
+/// Returns the recipe of a traced step.
+fn recipe(cells: &Cells<'_>) -> PrecisionPolicy {
+    let raw = |name: &str| cells.get(name);
+    // PEFT creates adapters in the format of the base, and by default casts 16-bit adapters to
+    // fp32.
+    let storage = if raw("adapter_dtype") == "fp32" { "fp32" } else { raw("param_storage") };
+    match (storage, raw("compute"), raw("reduce_dtype")) {
+        ("fp32", "bf16", "bf16") => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+        ("fp32", "bf16", _) => PrecisionPolicy::Fsdp2MixedBf16,
+        ("fp32", "autocast bf16", _) => PrecisionPolicy::AutocastBf16,
+        ("fp32", _, _) => PrecisionPolicy::Fp32,
+        ("bf16", _, "fp32") => PrecisionPolicy::PureBf16Reduce32,
+        _ => PrecisionPolicy::PureBf16,
+    }
+}
+
+/// Returns the loss of a traced step.
+fn loss(cells: &Cells<'_>) -> Loss {
+    let kept = cells.is_yes("logits_kept");
+    match (cells.get("loss").starts_with("bf16"), kept) {
+        (false, false) => Loss::Standard,
+        (false, true) => Loss::KeptLogits,
+        (true, false) => Loss::Bf16,
+        (true, true) => Loss::Bf16Kept,
+    }
 }
 
 /// Name of a model in which only the norms train.

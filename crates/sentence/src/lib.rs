@@ -65,7 +65,7 @@ impl Topic {
     /// Returns the key of the kind, for styles and programs.
     ///
     /// ```
-    /// assert_eq!(sentence::Kind::Model.key(), "model");
+    /// assert_eq!(sentence::Topic::Model.key(), "model");
     /// ```
     pub const fn key(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Allocations of each operator's backward pass.
 
 use super::event::{Category, TensorId};
-use super::node::{Edge, NONE, Node, NodeKind, WeightId};
+use super::node::{Attention, Edge, NONE, Node, NodeKind, WeightId};
 use super::tape::Tape;
 
 /// Returns the backward operator of kinds that allocate only the gradient of the first input.
@@ -24,7 +24,7 @@ const fn backward_operator(kind: NodeKind) -> Option<&'static str> {
 impl Tape {
     /// Runs the backward operator of a node, and returns the node's gradient if it is still alive.
     pub(super) fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
-        let [first, second, third] = node.inputs;
+        let [first, second, ..] = node.inputs;
         if let Some(operator) = backward_operator(node.kind) {
             self.give_new(operator, first);
             return gradient;
@@ -59,18 +59,7 @@ impl Tape {
                 }
                 self.release(whole);
             }
-            NodeKind::Attention(sizes) => {
-                let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
-                let scratch = scratch.map(|bytes| self.allocate("flash_scratch", bytes, Category::Temporary));
-                let name = "_scaled_dot_product_flash_attention_backward";
-                let outputs = [first, second, third].map(|edge| self.make(name, edge.bytes));
-                for tensor in scratch {
-                    self.release(tensor);
-                }
-                for (edge, output) in node.inputs.into_iter().zip(outputs) {
-                    self.give(edge, output);
-                }
-            }
+            NodeKind::Attention(sizes) => self.attention_backward(node, sizes),
             NodeKind::Softmax => {
                 let wide = self.make("_softmax_backward_data", first.bytes * 2);
                 let narrow = self.make("_to_copy", first.bytes);
@@ -103,6 +92,21 @@ impl Tape {
             }
         }
         gradient
+    }
+
+    /// Runs the backward pass of flash attention, with its scratch tensors.
+    fn attention_backward(&mut self, node: &Node, sizes: Attention) {
+        let [first, second, third] = node.inputs;
+        let scratch = [sizes.accumulator, sizes.sums, sizes.expanded, sizes.expanded];
+        let scratch = scratch.map(|bytes| self.allocate("flash_scratch", bytes, Category::Temporary));
+        let name = "_scaled_dot_product_flash_attention_backward";
+        let outputs = [first, second, third].map(|edge| self.make(name, edge.bytes));
+        for tensor in scratch {
+            self.release(tensor);
+        }
+        for (edge, output) in node.inputs.into_iter().zip(outputs) {
+            self.give(edge, output);
+        }
     }
 
     /// Runs the backward pass of norms, as single operators or one kernel.

@@ -11,7 +11,7 @@ use engine::params::Unit;
 pub const TITLE: &str = "Plan backwards";
 /// Accessible name of the select.
 pub const ASK: &str = "What is asked";
-/// Names of the questions, in the order of [`Asked::ALL`].
+/// Names of the questions, in the order of [`PlanQuestion::ALL`].
 pub const QUESTIONS: [&str; PlanQuestion::ALL.len()] = [
     "fewest GPUs that fit",
     "cheapest by a deadline",

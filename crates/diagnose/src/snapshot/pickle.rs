@@ -151,6 +151,15 @@ impl<'a> Machine<'a> {
                 let items = self.popped_mark()?;
                 self.set(&items)?;
             }
+            code @ (b'q' | b'r' | 0x94 | b'h' | b'j') => self.use_memo(code)?,
+            other => self.object(other)?,
+        }
+        Ok(true)
+    }
+
+    /// Executes instructions that put the top of the stack into the memo, or push what is in it.
+    fn use_memo(&mut self, code: u8) -> Read<()> {
+        match code {
             b'q' => {
                 let place = self.byte()?;
                 self.memoize(usize::from(place))?;
@@ -164,13 +173,12 @@ impl<'a> Machine<'a> {
                 let place = self.byte()?;
                 self.recall(usize::from(place))?;
             }
-            b'j' => {
+            _ => {
                 let place = u32::from_le_bytes(self.array()?);
                 self.recall(place as usize)?;
             }
-            other => self.object(other)?,
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Executes instructions that create or import objects: pushes an opaque value in place of the

@@ -160,13 +160,13 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// shares `shares`.
 ///
 /// ```
-/// # use engine::model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}};
+/// # use engine::model::{transformer::LayerShares, adapters::layer_adapter_params, trained::{Method, Targets, Trained}};
 /// let model = catalog::model("llama-2-7b").unwrap().pick();
 /// let scenario = engine::scenario::Scenario { model, ..catalog::default_scenario() };
 /// let of = |rank, targets| {
 ///     let mut setup = scenario.setup();
 ///     setup.trained = Trained { method: Method::Lora, rank, targets, ..Trained::ALL };
-///     32.0 * of_layer(&setup, &LayerShares::DENSE).layer
+///     32.0 * layer_adapter_params(&setup, &LayerShares::DENSE).layer
 /// };
 /// // PEFT prints `trainable params: 4,194,304 || all params: 6,742,609,920` for Llama 2 7B with its default targets (q_proj, v_proj)
 /// // and r = 8 (huggingface.co/docs/peft, examples of `print_trainable_parameters`).

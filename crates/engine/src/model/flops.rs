@@ -25,9 +25,9 @@ pub use layer::{
 ///
 /// ```
 /// # use links::decode;
-/// # use engine::model::flops::{model_per_token, of_setup};
+/// # use engine::model::flops::{model_per_token, model_flops_per_token};
 /// // LoRA spares the gradients of the base's weights, a third of all but attention.
-/// let of = |link: &str| of_setup(&decode(link).scenario.setup()).get();
+/// let of = |link: &str| model_flops_per_token(&decode(link).scenario.setup()).get();
 /// let (all, lora) = (of("model=llama-2-7b"), of("model=llama-2-7b&train=lora&rank=16"));
 /// assert!((0.66..0.73).contains(&(lora / all)), "{}", lora / all);
 /// ```
@@ -76,7 +76,7 @@ pub fn head_flops_per_token(setup: &Setup) -> Flops {
     (1.0 + 1.0 + Backward::new(setup).head) * head(&setup.architecture)
 }
 
-/// Returns the FLOPs per token that a step executes beyond [`of_setup`], with attention over
+/// Returns the FLOPs per token that a step executes beyond [`model_flops_per_token`], with attention over
 /// `keys`: recomputation, and forward passes without gradients.
 pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
     let again = recomputed_per_token(setup, keys) + tower::flops::again_per_token(setup);

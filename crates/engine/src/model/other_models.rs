@@ -39,7 +39,7 @@ impl OtherModels {
     /// # use engine::model::{other_models::OtherModels, stages::stages};
     /// let of = |link: &str| {
     ///     let setup = decode(link).scenario.setup();
-    ///     OtherModels::of(&setup, &stages(&setup).first)
+    ///     OtherModels::new(&setup, &stages(&setup).first)
     /// };
     /// // Llama 2 7B: 6.74 billion parameters in 16 bits are 12.55 GiB, on each of 8 GPUs under FSDP an eighth.
     /// let [whole, shard] = ["ddp", "full-shard"].map(|strategy| {

@@ -28,7 +28,7 @@ const NOTHING: &str = "-";
 /// ```
 /// # use engine::scenario::layers::{read_layers, write_layers};
 /// let qwen = read_layers("3se.ae").unwrap();
-/// assert_eq!((qwen.among(48).recurrent, qwen.among(48).attention), (36, 12));
+/// assert_eq!((qwen.blocks_among(48).recurrent, qwen.blocks_among(48).attention), (36, 12));
 /// assert_eq!(write_layers(&qwen), "3se.ae");
 /// assert!(read_layers("3se.xe").is_err());
 /// ```

@@ -18,7 +18,7 @@ pub struct Marked {
     pub text: String,
     /// Meaning in words; empty for a word without meaning.
     pub means: String,
-    /// Topic: `model`, `gpu`, `count`, `length`, … ([`sentence::Kind::key`]).
+    /// Topic: `model`, `gpu`, `count`, `length`, … ([`sentence::Topic::key`]).
     pub kind: String,
     /// Interpretations that were chosen, in sentences.
     pub taken: Vec<String>,

@@ -152,7 +152,7 @@ struct Candidate {
 }
 
 /// Returns findings that would make the run of these files fit or faster. `files` and `base` are
-/// those given to [`read`].
+/// those given to [`read_run`].
 ///
 /// Contradictions and a run that does not fit come first; then changes that the files have keys
 /// for, the best first; each finding once. Another training or other hardware is not suggested if

@@ -159,13 +159,13 @@ impl Ring {
     /// # let network = catalog::cluster("dgx-h100").and_then(|entry| entry.network()).unwrap().values;
     /// let (inside, between) = (Seconds::from_us(3.0), Seconds::from_us(9.0));
     /// let network = Network { intra_node_latency: inside, inter_node_latency: between, ..network };
-    /// let ring = Ring::of(&network, Group::consecutive(16, 16, &network));
+    /// let ring = Ring::new(&network, Group::consecutive(16, 16, &network));
     /// let latency = |size| ring.latency(Bytes::new(size)).us();
     /// // Two nodes of eight: of 15 hops two are between nodes. Nothing hides them where nothing is sent, and large chunks hide all.
     /// assert!((latency(0.0) - latency(1e12) - (13.0 * 3.0 + 2.0 * 9.0)).abs() < 1e-9);
     /// // The start-up time is never hidden.
     /// assert!(latency(1e12) > 0.0);
-    /// assert_eq!(latency(1e12), Ring::of(&network, Group::consecutive(2, 16, &network)).latency(Bytes::new(1e12)).us());
+    /// assert_eq!(latency(1e12), Ring::new(&network, Group::consecutive(2, 16, &network)).latency(Bytes::new(1e12)).us());
     /// ```
     pub fn latency(&self, size: Bytes) -> Seconds {
         self.start + self.exposed_hops(size)

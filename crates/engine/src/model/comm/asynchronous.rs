@@ -22,7 +22,7 @@ const OWN_CHUNK: f64 = 3.0;
 /// Returns the exposed time of exchanges over n GPUs that take `comm`, overlapped with products
 /// that take `compute`. The GPU's own chunk is multiplied at once, the others during n-1 copies,
 /// slowed by the contention σ: `max(g, min(σ c, c + (1 - 1/σ) g)) - c` with g = comm and `c =
-/// (n-1)/n compute` ([`beside`]).
+/// (n-1)/n compute` ([`overlap_block`]).
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::beside_products;

@@ -302,12 +302,12 @@ const COPIES: f64 = 2.0;
 ///
 /// ```
 /// # use links::decode;
-/// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages};
+/// # use engine::{model::memory::states::{copy_bytes, gpu_states}, model::stages::stages};
 /// // Llama 3.1 405B on 8 x 16 x 128 GPUs: about 6 GB more on each.
 /// let link = "cluster=dgx-h100&model=llama-3.1-405b&gpus=16384&tp=8&pp=16&strategy=zero1&recipe=megatron-mixed&framework=megatron";
 /// let weights = |format: &str| {
 ///     let setup = decode(&format!("{link}&compute={format}")).scenario.setup();
-///     of_gpu(&setup, &stages(&setup).first.params).weights.gb()
+///     gpu_states(&setup, &stages(&setup).first.params).weights.gb()
 /// };
 /// let more = weights("fp8") - weights("recipe");
 /// assert!((5.5..6.5).contains(&more), "{more}");

@@ -16,8 +16,8 @@ const MULTIPLY_ADD: f64 = 2.0;
 /// matrices if it is gated, and windowed attention counts windows instead of all patches.
 ///
 /// ```
-/// # use engine::model::{tower::flops::of_image, training::MfuConvention, transformer::Tower};
-/// let gflop = |tower: &Tower| of_image(tower, 0, MfuConvention::FullAttention).get() / 1e9;
+/// # use engine::model::{tower::flops::image_flops, training::MfuConvention, transformer::Tower};
+/// let gflop = |tower: &Tower| image_flops(tower, 0, MfuConvention::FullAttention).get() / 1e9;
 /// // github mlfoundations/open_clip, docs/model_profile.csv: ViT-L-14-336 takes 381.92 GFLOP an image (of 577 positions, the class one of
 /// // them), ViT-SO400M-14-SigLIP-384 670.35.
 /// let clip = Tower { layers: 24, image_size: 336, merge: 1, ..Tower::NONE };
@@ -52,7 +52,7 @@ fn projector_flops(tower: &Tower, resolution: u32) -> Flops {
 
 /// Returns the model FLOPs of encoder and projection per useful token of the language model's
 /// sequences. A frozen part counts its forward pass, and its input gradients if a module before it
-/// is trained, like the frozen base of adapters ([`crate::model::flops::of_setup`]).
+/// is trained, like the frozen base of adapters ([`crate::model::flops::model_flops_per_token`]).
 pub fn per_token(setup: &Setup) -> Flops {
     if !setup.reads_images() {
         return Flops::ZERO;

@@ -94,8 +94,8 @@ impl Pattern {
     ///     mixer: if layer == 4 { Mixer::Attention } else { Mixer::Recurrent },
     ///     mlp: if layer % 2 == 1 { Mlp::Experts } else { Mlp::Dense },
     /// };
-    /// let jamba = Pattern::of((0..8).map(of));
-    /// let all = jamba.among(32);
+    /// let jamba = Pattern::from_layers((0..8).map(of));
+    /// let all = jamba.blocks_among(32);
     /// assert_eq!((all.attention, all.recurrent, all.dense, all.experts), (4, 28, 16, 16));
     /// ```
     pub fn from_layers(layers: impl IntoIterator<Item = LayerKind>) -> Self {
@@ -191,8 +191,8 @@ impl Pattern {
     /// // Nemotron-H: an MLP has a mixer on either side.
     /// let list = read_layers("s.d.s.d.a.d").unwrap();
     /// let mlp = list.kinds().nth(1).unwrap();
-    /// assert!(list.beside(mlp).all(|kind| kind != mlp));
-    /// assert_eq!(list.beside(mlp).count(), 2);
+    /// assert!(list.kinds_next_to(mlp).all(|kind| kind != mlp));
+    /// assert_eq!(list.kinds_next_to(mlp).count(), 2);
     /// ```
     pub fn kinds_next_to(&self, kind: LayerKind) -> impl Iterator<Item = LayerKind> + use<> {
         let list = *self;

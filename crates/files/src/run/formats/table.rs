@@ -448,27 +448,38 @@ fn own(
             ));
         }
         "layers_per_stage" | "prompt_length" | "answer_length" | "global_tokens" | "micro_tokens" | "prompts" => {}
-        name => match params::find(name).map(|param| (param.id, param.kind)) {
-            Some((id, ParamKind::Choice(_))) => match keys.flag(names) {
-                Some(flag) => {
-                    draft.set_flag(Some(flag), id);
-                }
-                None => draft.unknown(found, id),
-            },
-            Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
-            Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
-                count_of(name, keys.count(names), draft);
+        name => set_parameter(name, row, names, found, keys, draft),
+    }
+}
+
+/// Sets the parameter of a name: a switch, a count or a number in the row's unit.
+fn set_parameter(
+    name: &str,
+    row: &Row,
+    names: &[&str],
+    found: &KeyedValue<String>,
+    keys: &mut Keys,
+    draft: &mut Draft,
+) {
+    match params::find(name).map(|param| (param.id, param.kind)) {
+        Some((id, ParamKind::Choice(_))) => match keys.flag(names) {
+            Some(flag) => {
+                draft.set_flag(Some(flag), id);
             }
-            Some((id, ParamKind::Number(_))) => {
-                let factor = factor(row, keys);
-                let number = keys
-                    .number(names)
-                    .and_then(|number| Some(number.with((number.value * factor? * 1e9).round() / 1e9)));
-                // -1 and 0 leave the value to the program.
-                let min = id.param().number().map_or(0.0, |number| number.min);
-                draft.number(number.filter(|number| number.value > 0.0 || number.value >= min), id);
-            }
+            None => draft.unknown(found, id),
         },
+        Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
+        Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
+            count_of(name, keys.count(names), draft);
+        }
+        Some((id, ParamKind::Number(_))) => {
+            let factor = factor(row, keys);
+            let number =
+                keys.number(names).and_then(|number| Some(number.with((number.value * factor? * 1e9).round() / 1e9)));
+            // -1 and 0 leave the value to the program.
+            let min = id.param().number().map_or(0.0, |number| number.min);
+            draft.number(number.filter(|number| number.value > 0.0 || number.value >= min), id);
+        }
     }
 }
 

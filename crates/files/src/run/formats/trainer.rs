@@ -306,37 +306,10 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         version
     });
     if let Some(found) = get!(word, "sharding_strategy") {
-        let option = match found.value.as_str() {
-            "hybrid_shard" | "hybrid_shard_zero2" | "4" | "5" => "hybrid-shard",
-            "shard_grad_op" | "2" => "shard-grad-op",
-            "no_shard" | "3" => "ddp",
-            _ => "full-shard",
-        };
-        draft.set_option_from(&found, ParamId::Strategy, option);
-        if option == "hybrid-shard" {
-            let node = draft.scenario.network.values.gpus_per_node;
-            draft.set_number(ParamId::ShardSize, f64::from(node));
-        }
+        set_sharding_strategy(draft, &found);
     }
     if let Some(found) = get!(word, "reshard_after_forward") {
-        let (option, is_known) = match found.value.as_str() {
-            "true" | "full_shard" => ("full-shard", true),
-            "false" | "shard_grad_op" => ("shard-grad-op", true),
-            "hybrid_shard" => ("hybrid-shard", true),
-            "no_shard" => ("ddp", true),
-            other => match other.parse::<u32>() {
-                Ok(group) => {
-                    draft.set_number(ParamId::ShardSize, f64::from(group));
-                    ("reshard", true)
-                }
-                Err(_) => ("full-shard", false),
-            },
-        };
-        if is_known {
-            draft.set_option_from(&found, ParamId::Strategy, option);
-        } else {
-            draft.unknown(&found, ParamId::Strategy);
-        }
+        set_resharding(draft, &found);
     }
     if let Some(found) = get!(flag, "offload_params") {
         draft.set_flag(Some(found.clone()), ParamId::OffloadParameters);
@@ -372,4 +345,41 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         keys.skip(&names.each_ref().map(String::as_str));
     }
     under_fsdp(draft, version);
+}
+
+/// Sets the strategy that FSDP1 names.
+fn set_sharding_strategy(draft: &mut Draft, found: &KeyedValue<String>) {
+    let option = match found.value.as_str() {
+        "hybrid_shard" | "hybrid_shard_zero2" | "4" | "5" => "hybrid-shard",
+        "shard_grad_op" | "2" => "shard-grad-op",
+        "no_shard" | "3" => "ddp",
+        _ => "full-shard",
+    };
+    draft.set_option_from(found, ParamId::Strategy, option);
+    if option == "hybrid-shard" {
+        let node = draft.scenario.network.values.gpus_per_node;
+        draft.set_number(ParamId::ShardSize, f64::from(node));
+    }
+}
+
+/// Sets the strategy that FSDP2's `reshard_after_forward` describes: yes, no, or a group.
+fn set_resharding(draft: &mut Draft, found: &KeyedValue<String>) {
+    let (option, is_known) = match found.value.as_str() {
+        "true" | "full_shard" => ("full-shard", true),
+        "false" | "shard_grad_op" => ("shard-grad-op", true),
+        "hybrid_shard" => ("hybrid-shard", true),
+        "no_shard" => ("ddp", true),
+        other => match other.parse::<u32>() {
+            Ok(group) => {
+                draft.set_number(ParamId::ShardSize, f64::from(group));
+                ("reshard", true)
+            }
+            Err(_) => ("full-shard", false),
+        },
+    };
+    if is_known {
+        draft.set_option_from(found, ParamId::Strategy, option);
+    } else {
+        draft.unknown(found, ParamId::Strategy);
+    }
 }

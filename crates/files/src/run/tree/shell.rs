@@ -59,10 +59,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
                 continue;
             }
             entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
-            if name
-                .chars()
-                .all(|letter| letter.is_ascii_lowercase() || matches!(letter, '_' | '.') || letter.is_ascii_digit())
-            {
+            if is_setting(name) {
                 entries.add(name, Value::plain(filled.clone()), Some(span.clone()))?;
             }
             variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
@@ -85,12 +82,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
             continue;
         }
         if word.text.starts_with('-') {
-            let end = words
-                .get(place..)
-                .unwrap_or_default()
-                .iter()
-                .position(|next| next.ends_list(word))
-                .unwrap_or(words.len() - place);
+            let end = list_length(&words, place, word);
             let of = words.get(place - 1..place + end).unwrap_or_default();
             flags(of, &variables, &mut entries)?;
             place += end;
@@ -106,18 +98,34 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     if branches {
         remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
-    // The number of visible devices is the number of processes of a launcher, if nothing else
-    // states it; without a launcher there is one process.
-    let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node"];
-    if let Some(devices) = visible
-        && !entries.list.iter().any(|entry| counts.contains(&entry.path.as_str()))
-    {
-        let launches = ["torchrun", "accelerate", "deepspeed"];
-        let has_launcher = words.iter().any(|word| launches.contains(&word.text));
-        let processes = if has_launcher { devices } else { 1 };
-        entries.add("nproc_per_node", Value::plain(processes.to_string()), None)?;
+    if let Some(devices) = visible {
+        add_processes(&words, devices, &mut entries)?;
     }
     Ok(entries.list)
+}
+
+/// Returns the number of words from `place` on that belong to the list of a flag.
+fn list_length(words: &[Word], place: usize, flag: &Word) -> usize {
+    let rest = words.get(place..).unwrap_or_default();
+    rest.iter().position(|next| next.ends_list(flag)).unwrap_or(rest.len())
+}
+
+/// Returns whether a variable has the name of a setting: lower case, as `learning_rate`.
+fn is_setting(name: &str) -> bool {
+    name.chars().all(|letter| letter.is_ascii_lowercase() || matches!(letter, '_' | '.') || letter.is_ascii_digit())
+}
+
+/// Adds the number of processes of a launcher, if no flag states it: that of the visible devices.
+/// Without a launcher there is one process.
+fn add_processes(words: &[Word], devices: usize, entries: &mut Entries) -> Result<(), String> {
+    let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node"];
+    if entries.list.iter().any(|entry| counts.contains(&entry.path.as_str())) {
+        return Ok(());
+    }
+    let launches = ["torchrun", "accelerate", "deepspeed"];
+    let has_launcher = words.iter().any(|word| launches.contains(&word.text));
+    let processes = if has_launcher { devices } else { 1 };
+    entries.add("nproc_per_node", Value::plain(processes.to_string()), None)
 }
 
 /// Returns the variables that Slurm sets for a script by its `#SBATCH` lines (sbatch(1), "Output

@@ -18,7 +18,7 @@ impl MoeLayer {
     /// // Mixtral 8x7B: each token to two of eight experts of three matrices of 4,096 by 14,336 (arXiv 2401.04088, table 1).
     /// let model = catalog::model("mixtral-8x7b").unwrap().pick();
     /// let scenario = Scenario { model, gpus: 64, tp: 2, pp: 4, ..catalog::default_scenario() };
-    /// let layer = MoeLayer::of(&scenario.setup());
+    /// let layer = MoeLayer::from_setup(&scenario.setup());
     /// assert_eq!((layer.gpus, layer.experts, layer.tokens), (16, 8, 2048.0));
     /// assert_eq!(layer.expert_weights().get(), 2.0 * 3.0 * 4096.0 * 14_336.0);
     /// ```
