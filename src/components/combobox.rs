@@ -183,7 +183,10 @@ pub fn Combobox(props: &ComboboxProps) -> Html {
                 aria-activedescendant={active_id} value={value.unwrap_or_else(|| props.name(props.chosen))}
                 onclick={on(&field, Field::show)} oninput={on(&field, Field::filter)} onblur={on(&field, Field::close)} onkeydown={on(&field, Field::key)} />
             { drawn(Icon::Down) }
-            { for list.map(|id| options(&field, id)) }
+            // One node whether open or not: among others of another number the field would be made anew.
+            if let Some(id) = list {
+                { options(&field, id) }
+            }
         </div>
     }
 }
