@@ -183,7 +183,7 @@ pub fn Combobox(props: &ComboboxProps) -> Html {
                 aria-activedescendant={active_id} value={value.unwrap_or_else(|| props.name(props.chosen))}
                 onclick={on(&field, Field::show)} oninput={on(&field, Field::filter)} onblur={on(&field, Field::close)} onkeydown={on(&field, Field::key)} />
             { drawn(Icon::Down) }
-            // One node whether open or not: among others of another number the field would be made anew.
+            // Always one node: among a changing number of nodes Yew makes the field anew.
             if let Some(id) = list {
                 { options(&field, id) }
             }
