@@ -7,9 +7,9 @@
 //!    before the answer.
 //! 2. The worker answers [`WorkerMessage::Ready`] ([`Thread::Ready`]).
 //! 3. The page requests a painting ([`Paint`]) with the theme and all sizes, and the worker answers
-//!    [`WorkerMessage::Painted`] with pictures, which the page draws on its canvases. Requests do not queue:
-//!    while one is in flight only the newest is kept, so that figures follow as fast as the worker
-//!    paints, and never go backwards.
+//!    [`WorkerMessage::Painted`] with pictures, which the page draws on its canvases. Requests do
+//!    not queue: while one is in flight only the newest is kept, so that figures follow as fast as
+//!    the worker paints, and never go backwards.
 //! 4. After the first answer the page no longer derives or paints ([`Thread::Paints`]).
 //!
 //! The canvases remain the page's: it reads and prints them without the worker, and paints them

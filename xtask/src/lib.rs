@@ -10,8 +10,8 @@
 //! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name
 //!   exists.
 //! - [`scaffold`]: begins the commonest changes.
-//! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of English;
-//!   [`budget`]: the time of each.
+//! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of
+//!   English; [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
 //! - [`shell`]: runs programs, reads and writes files.
 //!

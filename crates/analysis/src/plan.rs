@@ -6,8 +6,8 @@
 //! state alone exceed the memory, which depend on neither micro-batch nor recomputation; layouts
 //! that recompute although the layout fits without recomputation ([`Laws`]); and micro-batches
 //! larger than one that does not fit ([`outgrows_smaller`]). A case is one combination that a
-//! question covers ([`SearchKind`]). The questions ([`Question`]) sort the cases ([`Plan::answers`]), so
-//! that another deadline needs no new search.
+//! question covers ([`SearchKind`]). The questions ([`Question`]) sort the cases
+//! ([`Plan::answers`]), so that another deadline needs no new search.
 //!
 //! Layouts with lower odds of fitting than requested are rejected ([`Terms`]). Tokens per step are
 //! those requested, as they affect what the run learns; if the GPUs do not divide them, up to a

@@ -79,7 +79,8 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
     merger.finish()
 }
 
-/// Writes the caption: `Compute takes 1.50 s of 1.84 s, exposed communication 210 ms, the pipeline’s bubble 130 ms; 900 ms of communication are hidden.`
+/// Writes the caption: `Compute takes 1.50 s of 1.84 s, exposed communication 210 ms, …; 900 ms of
+/// communication are hidden.`
 fn caption(time: &TimeReport, is_pipeline: bool) -> String {
     let clause = |before: &str, part: Seconds, after: &str| {
         if part > LEAST * time.step { format!("{before}{}{after}", format::seconds(part)) } else { String::new() }

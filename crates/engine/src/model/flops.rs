@@ -76,8 +76,8 @@ pub fn head_flops_per_token(setup: &Setup) -> Flops {
     (1.0 + 1.0 + Backward::new(setup).head) * head(&setup.architecture)
 }
 
-/// Returns the FLOPs per token that a step executes beyond [`model_flops_per_token`], with attention over
-/// `keys`: recomputation, and forward passes without gradients.
+/// Returns the FLOPs per token that a step executes beyond [`model_flops_per_token`], with
+/// attention over `keys`: recomputation, and forward passes without gradients.
 pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
     let again = recomputed_per_token(setup, keys) + tower::flops::again_per_token(setup);
     let passes = setup.objective.passes();

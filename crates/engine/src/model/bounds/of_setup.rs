@@ -77,8 +77,8 @@ fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
 /// peak, all of the memory, no element-wise traffic, no launches, no overheads, the full score
 /// matrix, ZeRO's 16 bytes of states a parameter.
 ///
-/// No report of a simplified setup that shards over all GPUs exceeds its [`Bounds::from_setup`]; a test
-/// checks this.
+/// No report of a simplified setup that shards over all GPUs exceeds its [`Bounds::from_setup`]; a
+/// test checks this.
 pub fn simplified(setup: &Setup) -> Setup {
     let hidden = setup.architecture.hidden_size;
     Setup {

@@ -206,8 +206,8 @@ fn hops(network: &Network, group: Group) -> [(f64, Seconds); 2] {
     [(all - between, network.intra_node_latency), (between, network.inter_node_latency)]
 }
 
-/// Returns the time before the first byte of a collective moves, about 20 us over NVLink: the launch
-/// of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`).
+/// Returns the time before the first byte of a collective moves, about 20 us over NVLink: the
+/// launch of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`).
 pub(super) fn start(network: &Network) -> Seconds {
     fitted::COLLECTIVE_START_HOPS * network.intra_node_latency
 }

@@ -33,8 +33,8 @@ pub struct Experts {
     pub router_bias: bool,
     /// Whether the experts' matrices have biases (gpt-oss).
     pub expert_bias: bool,
-    /// Whether the experts' gate is clamped (`swiglu_limit`, gpt-oss), which kernels run operator by
-    /// operator.
+    /// Whether the experts' gate is clamped (`swiglu_limit`, gpt-oss), which kernels run operator
+    /// by operator.
     pub clamped_gate: bool,
     /// Groups of experts, of which a token uses [`Self::topk_group`]: device-limited routing
     /// (`n_group`); 0 or 1 for none.
