@@ -4,6 +4,7 @@
 
 mod accelerators;
 mod examples;
+#[path = "../../engine/build/generate.rs"]
 mod generate;
 mod low_precision;
 mod models;

@@ -32,13 +32,6 @@ const FIELDS: &[&str] = &[
 ];
 const OPTION_FIELDS: &[&str] = &["key", "is", "label", "help"];
 
-/// The lists of rows, with their names in Rust and their meaning.
-const LISTS: [(&str, &str); 3] = [
-    ("PARAMS", "Every parameter with a control on the page, in display order."),
-    ("CONSTANTS", "Constants of the hardware with a key in links but without a control on the page."),
-    ("ARCHITECTURE", "The shape of a custom model, as links hold it."),
-];
-
 /// Generates the identifiers, the rows, and a list of each part.
 pub(crate) fn table(file: &File) -> Result<String, String> {
     let lists = file.rows([("control", "id"), ("constant", "id"), ("shape", "id")])?;
@@ -58,9 +51,15 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
          impl ParamId {{\n    /// Every parameter, in the order of the rows.\n    pub const ALL: &[Self] = &[{all}];\n}}\n\
          static ROWS: EnumMap<ParamId, Param> = EnumMap::from_array([\n{rows}]);\n"
     );
-    let parts = [".split_at({first}).0", ".split_at({second}).0.split_at({first}).1", ".split_at({second}).1"];
-    for ((name, what), part) in LISTS.iter().zip(parts) {
-        let part = part.replace("{first}", &first.to_string()).replace("{second}", &second.to_string());
+    for (name, what, part) in [
+        ("PARAMS", "Every parameter with a control on the page, in display order.", format!(".split_at({first}).0")),
+        (
+            "CONSTANTS",
+            "Constants of the hardware with a key in links but without a control on the page.",
+            format!(".split_at({second}).0.split_at({first}).1"),
+        ),
+        ("ARCHITECTURE", "The shape of a custom model, as links hold it.", format!(".split_at({second}).1")),
+    ] {
         let _ = writeln!(out, "/// {what}\npub static {name}: &[Param] = ROWS.as_array(){part};");
     }
     Ok(out)

@@ -3,7 +3,7 @@
 
 mod families;
 mod formula;
-#[path = "../../catalog/build/generate.rs"]
+#[path = "../../engine/build/generate.rs"]
 mod generate;
 #[path = "../../engine/build/rows.rs"]
 #[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]

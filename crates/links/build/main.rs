@@ -1,7 +1,7 @@
 //! Generates the other names of keys and options, and the advice on ambiguous ones, from
 //! `data/spelling.toml`. A wrong row fails the build.
 
-#[path = "../../catalog/build/generate.rs"]
+#[path = "../../engine/build/generate.rs"]
 mod generate;
 #[path = "../../engine/build/rows.rs"]
 #[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]

@@ -1,6 +1,6 @@
 //! Generates the vocabulary of sentences from `data/sentence.toml`. A wrong row fails the build.
 
-#[path = "../../catalog/build/generate.rs"]
+#[path = "../../engine/build/generate.rs"]
 mod generate;
 #[path = "../../engine/build/rows.rs"]
 #[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
