@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::generations;
 use super::rows::{File, Row, named, with_likes};
 use super::shape::{Kind, Shape, array, list, needed, or};
 
@@ -42,7 +43,8 @@ pub(crate) const PRICE: Shape = Shape {
 /// Generates the tables of silicon, of accelerators, of further and assumed GPU names, of common
 /// GPUs and of usual clusters.
 pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
-    let [silicon] = silicon.rows([("silicon", "name")])?;
+    let generations = generations::rows(silicon)?;
+    let [_, silicon] = silicon.rows([("generation", "id"), ("silicon", "name")])?;
     let silicon = with_likes(silicon)?;
     let [accelerators] = accelerators.rows([("accelerator", "id")])?;
     let constants = silicon.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
@@ -58,7 +60,7 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
         if !cluster.is_empty() {
             usual.push(format!("({:?}, {cluster:?})", row.key));
         }
-        complete(&mut row, &accelerators, &silicon)?;
+        complete(&mut row, &accelerators, &silicon, &generations)?;
         entries.push((row.key.clone(), ENTRY.write(&row)?));
     }
     Ok(vec![
@@ -73,7 +75,7 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
 
 /// Fills in the values that a row derives: usable memory as a share, peaks of narrower formats, and
 /// the constants of its silicon.
-fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
+fn complete(row: &mut Row, all: &[Row], silicon: &[Row], generations: &[Row]) -> Result<(), String> {
     let memory = row.number("memory_gib")?;
     let usable = match row.take_text("usable_like").as_str() {
         "" => {
@@ -91,6 +93,10 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     // Both are folded into `usable_percent`; later steps reject unknown fields.
     row.take("usable_gib");
     row.take("usable_source");
+    let name = row.take_text("silicon");
+    let silicon = named(silicon, "of silicon.toml", &name, row)?;
+    let generation = named(generations, "of silicon.toml", silicon.text("generation")?, silicon)?;
+    let emulated_bf16 = formats(row, all, generation)?;
     for [wide, narrow] in [["16", "8"], ["8", "4"]] {
         let wide = row.number(&format!("peak_{wide}bit_tflops"))?;
         row.fields.entry(format!("peak_{narrow}bit_tflops")).or_insert(Value::from(wide));
@@ -98,20 +104,62 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     if let Some(products) = row.take("products_in_32bit").as_ref().and_then(Value::as_f64) {
         row.set("peak_32bit_tflops", row.number("peak_16bit_tflops")? / products);
     }
-    let name = row.take_text("silicon");
-    named(silicon, "of silicon.toml", &name, row)?;
-    let mut efficiency = constant_name(&name);
-    row.set("generation", format!("efficiency::{efficiency}.generation"));
+    let mut of = constant_name(&name);
+    row.set("generation", format!("efficiency::{of}.generation"));
     if row.take("slowed_by_power").is_some_and(|slowed| slowed == true) {
         let [peak, power] = [row.number("peak_16bit_tflops")?, row.number("power_w")?];
-        efficiency = format!("hopper({peak:?}, {power:?})");
+        of = format!("hopper({peak:?}, {power:?})");
     }
-    row.set("efficiency", format!("efficiency::{efficiency}.efficiency"));
+    let multiprocessors = multiprocessors(row, silicon)?;
+    row.set("efficiency", format!("efficiency::{of}.on({multiprocessors:?}, {emulated_bf16:?})"));
     share_price(row)?;
     // All fields that do not belong to the entry are fields of its data sheet.
     let sheet = row.take_all(|name| !ENTRY.has(name));
     row.set("values", SHEET.write(&sheet)?);
     Ok(())
+}
+
+/// Checks that a row has a peak in each format that its silicon multiplies natively, and in no
+/// other. Returns the share of the 16-bit peak that emulated bf16 reaches; 0 with units of its own.
+fn formats(row: &mut Row, all: &[Row], generation: &Row) -> Result<f64, String> {
+    for (format, peak) in [("fp8", "peak_8bit_tflops"), ("fp4", "peak_4bit_tflops")] {
+        match (generation.text(format)?, row.fields.contains_key(peak)) {
+            ("native", false) => {
+                return Err(row.error(format!("lacks a {peak}: {} multiplies {format} natively", generation.key)));
+            }
+            ("absent", true) => {
+                return Err(row.error(format!("has a {peak}, but {} has no units for {format}", generation.key)));
+            }
+            _ => {}
+        }
+    }
+    let like = row.take_text("bf16_like");
+    let measured = row.take("bf16_tflops").as_ref().and_then(Value::as_f64);
+    let share = |of: &Row, wide: &str| Ok::<f64, String>(of.number("bf16_tflops")? / of.number(wide)?);
+    match (generation.text("bf16")?, measured, like.as_str()) {
+        ("emulated", Some(measured), "") => Ok(measured / row.number("peak_16bit_tflops")?),
+        // Other units multiply: the rate goes as the fp32 peak.
+        ("emulated", None, like) if !like.is_empty() => {
+            let like = share(named(all, "of this table", like, row)?, "peak_32bit_tflops")?;
+            Ok(like * row.number("peak_32bit_tflops")? / row.number("peak_16bit_tflops")?)
+        }
+        ("emulated", ..) => Err(row.error(format!(
+            "lacks a bf16_tflops: {} emulates bf16; state the rate that was measured, or a bf16_like",
+            generation.key
+        ))),
+        (_, None, "") => Ok(0.0),
+        (..) => Err(row.error(format!("has a rate of emulated bf16, but {} has units for it", generation.key))),
+    }
+}
+
+/// Returns the multiprocessors of a GPU, or the number that fits the steps of silicon without any.
+fn multiprocessors(row: &mut Row, silicon: &Row) -> Result<f64, String> {
+    let own = row.take("multiprocessors").as_ref().and_then(Value::as_f64);
+    match (own, silicon.number("multiprocessors").ok()) {
+        (Some(number), None) | (None, Some(number)) => Ok(number),
+        (None, None) => Err(row.error("lacks its multiprocessors: every board has its own number")),
+        (Some(_), Some(_)) => Err(row.error(format!("has multiprocessors, as {} of silicon.toml has", silicon.key))),
+    }
 }
 
 /// Divides the price of a node by the number of accelerators in it (`of`).
@@ -164,8 +212,7 @@ fn constant(row: &Row) -> Result<String, String> {
         fraction(value).map(|value| times.clone() + &value).map_err(|says| row.error(says))
     };
     let mut of = format!(
-        "silicon_fractions(Generation::{generation}, {:?}, {}, {}, {}, {})",
-        row.number("multiprocessors")?,
+        "silicon_fractions(Generation::{generation}, {}, {}, {}, {})",
         share(&["matmul"])?,
         share(&["matmul_8bit", "matmul"])?,
         share(&["attention"])?,

@@ -6,6 +6,9 @@ mod accelerators;
 mod examples;
 #[path = "../../engine/build/generate.rs"]
 mod generate;
+#[allow(dead_code, reason = "shared with the engine, which writes the table")]
+#[path = "../../engine/build/generations.rs"]
+mod generations;
 mod low_precision;
 mod models;
 mod networks;

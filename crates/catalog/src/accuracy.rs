@@ -108,27 +108,9 @@ fn nearest(generation: Generation) -> Option<&'static Measured> {
 /// counts as not fitted if all of its runs are of one publication, or if they leave a fraction
 /// uncertain by more than a third.
 pub fn is_fitted(generation: Generation) -> bool {
-    use Generation::{Ampere, Blackwell, BlackwellUltra, Cdna3, Cdna4, Gaudi, Hopper, Tpu, Trainium, Volta};
     const TWO: u32 = 2;
     const OPEN: f64 = 1.0 / 3.0;
-    let key = match generation {
-        Volta => "matmul_volta",
-        Ampere => "matmul_ampere",
-        Hopper => "matmul_hopper",
-        Blackwell | BlackwellUltra => "matmul_blackwell",
-        Cdna3 => "matmul_cdna3",
-        Cdna4 => "matmul_cdna4",
-        Gaudi => "matmul_8bit_gaudi_2",
-        Tpu => "matmul_tpu_v6e",
-        Trainium => "matmul_trainium",
-        Generation::Turing
-        | Generation::AmpereGddr
-        | Generation::Ada
-        | Generation::BlackwellGddr
-        | Generation::Cdna2 => {
-            return false;
-        }
-    };
+    let Some(key) = generation.fitted() else { return false };
     fitted::ALL.iter().any(|constant| constant.key == key && constant.sources >= TWO && constant.deviation < OPEN)
 }
 

@@ -48,37 +48,12 @@ pub(super) use pins::{read_pin, write_pin};
 pub(super) use read::{check_versions, read_scenario};
 pub(super) use write::{presets, value_text, would_write, write, write_all};
 
-use engine::model::hardware::Generation;
 use engine::model::transformer::{Architecture, LLAMA_STYLE};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
 /// The version number of the format.
 pub const VERSION: u32 = 1;
-/// The names of generations.
-const GENERATIONS: [(&str, Generation); 15] = [
-    ("volta", Generation::Volta),
-    ("turing", Generation::Turing),
-    ("ampere", Generation::Ampere),
-    ("ampere-gddr", Generation::AmpereGddr),
-    ("ada", Generation::Ada),
-    ("hopper", Generation::Hopper),
-    ("blackwell", Generation::Blackwell),
-    ("blackwell-gddr", Generation::BlackwellGddr),
-    ("blackwell-ultra", Generation::BlackwellUltra),
-    ("cdna2", Generation::Cdna2),
-    ("cdna3", Generation::Cdna3),
-    ("cdna4", Generation::Cdna4),
-    ("gaudi", Generation::Gaudi),
-    ("tpu", Generation::Tpu),
-    ("trainium", Generation::Trainium),
-];
-
-/// The name of a generation.
-fn generation_name(generation: Generation) -> &'static str {
-    GENERATIONS.iter().find(|(_, of)| *of == generation).map_or("", |(name, _)| name)
-}
-
 /// The keys that the link of a custom model always holds.
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];

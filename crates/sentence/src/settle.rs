@@ -238,9 +238,7 @@ impl SettledScenario {
             if ParamId::Recipe.option(&self.scenario) == "fp32" && !said.has(&["recipe"]) {
                 self.put("recipe", "fsdp2-bf16");
             }
-            if format == "fp16" {
-                self.chose("recipe", "bf16", "fp16 is not modelled, and bf16 takes as much memory and time");
-            }
+            self.put("sixteen", format);
         }
         if let Some(format) = said.value("quantized") {
             if said.value("train") == Some("all") {

@@ -20,11 +20,19 @@ pub struct Silicon {
     pub efficiency: Efficiency,
 }
 
-/// Creates the fractions of a GPU from its number of multiprocessors and its fractions for matrix
-/// products in 16 and 8 bits and for attention with the first flash kernels and with tuned ones.
+impl Silicon {
+    /// Returns the fractions of a board: by its multiprocessors, and the share of its 16-bit peak
+    /// that emulated bf16 reaches (0 with units of its own).
+    pub const fn on(self, multiprocessors: f64, emulated_bf16: f64) -> Efficiency {
+        let half_saturation_tokens = last_wave(multiprocessors);
+        Efficiency { half_saturation_tokens, emulated_bf16: rounded(emulated_bf16), ..self.efficiency }
+    }
+}
+
+/// Creates the fractions of silicon for matrix products in 16 and 8 bits, and for attention with
+/// the first flash kernels and with tuned ones.
 const fn silicon_fractions(
     generation: Generation,
-    multiprocessors: f64,
     matmul: f64,
     matmul_8bit: f64,
     attention: f64,
@@ -37,7 +45,8 @@ const fn silicon_fractions(
         attention: rounded(attention),
         attention_tuned: rounded(attention_tuned),
         memory: rounded(fitted::MEMORY),
-        half_saturation_tokens: last_wave(multiprocessors),
+        emulated_bf16: 0.0,
+        half_saturation_tokens: 0.0,
         launch_per_layer: LAUNCH_PER_LAYER,
     };
     Silicon { generation, efficiency }

@@ -4,6 +4,9 @@
 mod build {
     pub(super) mod accelerators;
     pub(super) mod examples;
+    #[allow(dead_code, reason = "shared with the engine, which writes the table")]
+    #[path = "../../engine/build/generations.rs"]
+    mod generations;
     pub(super) mod low_precision;
     pub(super) mod models;
     pub(super) mod networks;
@@ -27,6 +30,39 @@ fn changed(name: &str, from: &str, to: &str) -> File {
 
 fn whole(name: &str) -> File {
     changed(name, "", "")
+}
+
+/// Every accelerator says how it multiplies in each format, and has its own multiprocessors.
+#[test]
+fn an_accelerator_that_would_borrow_a_fact_stops_the_build() {
+    let says = |from: &str, to: &str| of_accelerators(from, to).replace("data/accelerators.toml: ", "");
+    assert_eq!(
+        says("multiprocessors = 108\n", ""),
+        "a100-40gb lacks its multiprocessors: every board has its own number"
+    );
+    assert_eq!(
+        says(
+            "multiprocessors = 132\npeak_16bit_tflops = 989.4\npeak_8bit_tflops = 1978.9\n",
+            "multiprocessors = 132\npeak_16bit_tflops = 989.4\n"
+        ),
+        "h100-sxm lacks a peak_8bit_tflops: Hopper multiplies fp8 natively"
+    );
+    assert_eq!(
+        says("peak_16bit_tflops = 312\n", "peak_16bit_tflops = 312\npeak_8bit_tflops = 624\n"),
+        "a100-40gb has a peak_8bit_tflops, but Ampere has no units for fp8"
+    );
+    assert_eq!(
+        says("bf16_tflops = 2.3\n", ""),
+        "t4 lacks a bf16_tflops: Turing emulates bf16; state the rate that was measured, or a bf16_like"
+    );
+    assert_eq!(
+        says("peak_16bit_tflops = 312\n", "peak_16bit_tflops = 312\nbf16_tflops = 300\n"),
+        "a100-40gb has a rate of emulated bf16, but Ampere has units for it"
+    );
+    assert_eq!(
+        says("power_w = 600\nsilicon = \"gaudi\"", "power_w = 600\nmultiprocessors = 24\nsilicon = \"gaudi\""),
+        "gaudi-2 has multiprocessors, as gaudi of silicon.toml has"
+    );
 }
 
 fn of_accelerators(from: &str, to: &str) -> String {

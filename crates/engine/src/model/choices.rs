@@ -7,7 +7,8 @@ use super::parallel::{ContextExchange, ExpertParallel, Pipeline, TensorParallel}
 use super::software::{Communication, Framework, Kernels, Offload, Segments};
 use super::trained::Trained;
 use super::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
+    ComputeFormat, HalfFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules,
+    UpdatePlace,
 };
 
 /// Choices that a [`Scenario`](crate::scenario::Scenario) and its [`Setup`](super::setup::Setup)
@@ -41,6 +42,8 @@ pub struct Choices {
     pub recompute_modules: RecomputeModules,
     /// The precision recipe: the formats of weights, gradients and optimizer state.
     pub recipe: PrecisionPolicy,
+    /// The 16-bit format of weights and products.
+    pub half: HalfFormat,
     /// The format of the layers' matrix products.
     pub compute_format: ComputeFormat,
     /// The optimizer.
@@ -90,6 +93,7 @@ impl Choices {
         keep_fraction: 0.5,
         recompute_modules: RecomputeModules::USUAL,
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
+        half: HalfFormat::OfGpu,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
         optimizer_kernel: OptimizerKernel::Fused,

@@ -2,55 +2,91 @@
 
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// The silicon of an accelerator, which determines its formats and the efficiency of kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Generation {
-    /// V100.
-    Volta,
-    /// T4.
-    Turing,
-    /// A100.
-    Ampere,
-    /// NVIDIA's Ampere with GDDR memory: A40, A10, RTX 3090.
-    AmpereGddr,
-    /// L40S, L4, RTX 4090.
-    Ada,
-    /// H100, H200, GH200.
-    Hopper,
-    /// B200, GB200.
-    Blackwell,
-    /// NVIDIA's Blackwell with GDDR memory: RTX 5090.
-    BlackwellGddr,
-    /// B300, GB300.
-    BlackwellUltra,
-    /// MI250.
-    Cdna2,
-    /// MI300X.
-    Cdna3,
-    /// MI350X.
-    Cdna4,
-    /// Gaudi.
-    Gaudi,
-    /// TPUs.
-    Tpu,
-    /// AWS's Trainium.
-    Trainium,
+include!(concat!(env!("OUT_DIR"), "/generations.rs"));
+
+/// The way in which silicon multiplies matrices in a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// By matrix units of this format.
+    Native,
+    /// By other units, at a rate that the accelerator states.
+    Emulated,
+    /// Not at all: programs refuse the format.
+    Absent,
+    /// Natively on boards with a peak in the format.
+    ByBoard,
+}
+
+/// What is known of a generation.
+struct Known {
+    link: &'static str,
+    boards: &'static str,
+    capability: Option<f64>,
+    bf16: Units,
+    fp8: Units,
+    fp4: Units,
+    fitted: Option<&'static str>,
 }
 
 impl Generation {
+    const fn known(self) -> &'static Known {
+        &KNOWN[self as usize]
+    }
+
+    /// Returns the name in links.
+    pub const fn link(self) -> &'static str {
+        self.known().link
+    }
+
+    /// Names the generation by its best-known accelerators.
+    pub const fn boards(self) -> &'static str {
+        self.known().boards
+    }
+
+    /// Returns how the silicon multiplies in bf16.
+    pub const fn bf16(self) -> Units {
+        self.known().bf16
+    }
+
+    /// Returns how the silicon multiplies in fp8.
+    pub const fn fp8(self) -> Units {
+        self.known().fp8
+    }
+
+    /// Returns how the silicon multiplies in 4-bit floating point.
+    pub const fn fp4(self) -> Units {
+        self.known().fp4
+    }
+
+    /// Returns the key of the constant that tells whether the fractions of the peaks that kernels
+    /// reach were fitted to runs on this silicon.
+    pub const fn fitted(self) -> Option<&'static str> {
+        self.known().fitted
+    }
+
+    /// Whether the silicon is NVIDIA's with a compute capability in a range.
+    const fn is_capable(self, from: f64, below: f64) -> bool {
+        matches!(self.known().capability, Some(capability) if from <= capability && capability < below)
+    }
+
+    /// Whether the silicon is NVIDIA's and older than Ampere: FlashAttention 2 and later do not run.
+    pub const fn is_before_ampere(self) -> bool {
+        self.is_capable(0.0, 8.0)
+    }
+
     /// Whether the silicon is NVIDIA's and older than Hopper (compute capability below 9.0).
     pub const fn is_before_hopper(self) -> bool {
-        matches!(self, Self::Volta | Self::Turing | Self::Ampere | Self::AmpereGddr | Self::Ada)
+        self.is_capable(0.0, 9.0)
     }
 
     /// Whether the silicon is NVIDIA's and runs CUDA.
     pub const fn has_cuda(self) -> bool {
-        self.is_before_hopper() || self.is_from_hopper()
+        self.is_capable(0.0, f64::INFINITY)
     }
 
     /// Whether the silicon is NVIDIA's, Hopper or newer.
     pub const fn is_from_hopper(self) -> bool {
-        matches!(self, Self::Hopper | Self::Blackwell | Self::BlackwellGddr | Self::BlackwellUltra)
+        self.is_capable(9.0, f64::INFINITY)
     }
 }
 
@@ -66,7 +102,7 @@ pub struct Accelerator {
     pub usable_percent: f64,
     /// Peak memory bandwidth.
     pub memory_bandwidth: BytesPerSecond,
-    /// Dense peak in the 16-bit training format (bf16, or fp16 on a V100), without sparsity.
+    /// Dense peak in the 16-bit training format (bf16, or fp16 without bf16 units), without sparsity.
     pub peak_16bit: FlopsPerSecond,
     /// Dense peak in fp8; equal to the 16-bit peak without an fp8 unit.
     pub peak_8bit: FlopsPerSecond,
@@ -95,6 +131,25 @@ impl Accelerator {
         const PERCENT: f64 = 100.0;
         self.memory * (self.usable_percent / PERCENT)
     }
+
+    /// Whether bf16 products run on other units.
+    pub fn emulates_bf16(&self) -> bool {
+        self.efficiency.emulated_bf16 > 0.0
+    }
+
+    /// Returns the accelerator as products in bf16 find it: all of them run at the emulated rate
+    /// where it has no bf16 units.
+    #[must_use]
+    pub fn computing_in_bf16(self) -> Self {
+        if !self.emulates_bf16() {
+            return self;
+        }
+        let share = self.efficiency.emulated_bf16;
+        Self {
+            efficiency: Efficiency { matmul: share, attention: share, attention_tuned: share, ..self.efficiency },
+            ..self
+        }
+    }
 }
 
 /// Fractions of an accelerator's peaks that kernels reach, and the cost of launches.
@@ -110,6 +165,9 @@ pub struct Efficiency {
     pub attention: f64,
     /// Fraction of the dense peak reached by attention kernels tuned to the GPU, forward.
     pub attention_tuned: f64,
+    /// Fraction of the 16-bit peak that bf16 products reach on silicon without bf16 units, by
+    /// measurement; 0 on silicon that has them.
+    pub emulated_bf16: f64,
     /// Fraction of the peak memory bandwidth reached by element-wise kernels.
     pub memory: f64,
     /// Tokens at which matrix products reach half of their efficiency.
@@ -126,6 +184,7 @@ impl Efficiency {
         matmul_4bit: 1.0,
         attention: 1.0,
         attention_tuned: 1.0,
+        emulated_bf16: 0.0,
         memory: 1.0,
         half_saturation_tokens: 0.0,
         launch_per_layer: Seconds::ZERO,

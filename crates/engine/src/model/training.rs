@@ -141,6 +141,17 @@ pub enum PrecisionPolicy {
     Fp32,
 }
 
+/// The 16-bit format of weights and products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HalfFormat {
+    /// bf16, or fp16 on a GPU without bf16 units.
+    OfGpu,
+    /// bf16, emulated on a GPU without bf16 units.
+    Bf16,
+    /// fp16, under loss scaling: as fast as bf16 where both have units.
+    Fp16,
+}
+
 impl PrecisionPolicy {
     /// Whether weights, gradients and optimizer state are all in bf16 at rest.
     pub const fn is_pure_bf16(self) -> bool {

@@ -224,6 +224,16 @@ pub(super) fn in_4_bits(scenario: &Scenario) -> bool {
     scenario.compute_format == ComputeFormat::Fp4
 }
 
+/// For rows about 16-bit formats.
+pub(super) fn in_16_bits(scenario: &Scenario) -> bool {
+    !in_32_bits(scenario)
+}
+
+/// For rows about GPUs without units for bf16.
+pub(super) fn emulates_bf16(scenario: &Scenario) -> bool {
+    scenario.accelerator.values.emulates_bf16()
+}
+
 /// For rows about products in 32 bits.
 pub(super) fn in_32_bits(scenario: &Scenario) -> bool {
     scenario.recipe == PrecisionPolicy::Fp32

@@ -17,7 +17,7 @@ use crate::model::software::{
 };
 use crate::model::trained::{Method, Targets};
 use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace,
+    ComputeFormat, HalfFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace,
 };
 use crate::model::transformer::recurrent::RecurrentKind;
 use crate::model::transformer::{AttentionBias, FusedProjections, Norm, QkNorm};

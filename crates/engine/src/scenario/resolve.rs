@@ -11,10 +11,12 @@ use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_d
 use crate::model::report::Report;
 use crate::model::run::{self, HostMemory, RunReport};
 use crate::model::setup::Setup;
-use crate::model::software::Offload;
+use crate::model::software::{AttentionKernel, Kernels, Offload};
 use crate::model::step;
 use crate::model::trained::Trained;
-use crate::model::training::{AttentionMask, Batch, ComputeFormat, Reshard, Sharding, UpdatePlace};
+use crate::model::training::{
+    AttentionMask, Batch, ComputeFormat, HalfFormat, PrecisionPolicy, Reshard, Sharding, UpdatePlace,
+};
 use crate::model::transformer::Architecture;
 
 impl Scenario {
@@ -59,11 +61,13 @@ impl Scenario {
             mtp: if self.objective.task == Task::NextToken && self.trained.is_all() { self.mtp } else { 0 },
             // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
             offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
+            kernels: Kernels { attention: self.resolved_attention(), ..self.kernels },
             ..self.choices
         };
+        let accelerator = self.accelerator.values;
         let setup = Setup {
             architecture,
-            accelerator: self.accelerator.values,
+            accelerator: if self.computes_in_bf16() { accelerator.computing_in_bf16() } else { accelerator },
             network: {
                 let mut network = self.network.values;
                 network.gpus_per_node = network.gpus_per_node.max(1);
@@ -90,6 +94,28 @@ impl Scenario {
             choices,
         };
         self.with_lengths(self.anchor.slow(setup))
+    }
+
+    /// Whether products in 16 bits are in bf16: by choice, or as the GPU has units for it.
+    pub fn computes_in_bf16(&self) -> bool {
+        match self.half {
+            HalfFormat::OfGpu => !self.accelerator.values.emulates_bf16(),
+            HalfFormat::Bf16 => true,
+            HalfFormat::Fp16 => false,
+        }
+    }
+
+    /// Returns the kernel of attention that runs on this GPU. FlashAttention 2 and later need
+    /// compute capability 8.0 (README of Dao-AILab/flash-attention); below it PyTorch runs its
+    /// memory-efficient kernel, which takes fp16 and no bf16 there, and else separate products
+    /// (`sdp_utils.cpp`: `check_mem_efficient_hardware_support`, `less_than_sm80_mem_efficient_dtypes`).
+    pub(crate) fn resolved_attention(&self) -> AttentionKernel {
+        match self.kernels.attention {
+            AttentionKernel::Unfused => AttentionKernel::Unfused,
+            kernel if !self.accelerator.values.generation.is_before_ampere() => kernel,
+            _ if self.recipe != PrecisionPolicy::Fp32 && self.computes_in_bf16() => AttentionKernel::Unfused,
+            _ => AttentionKernel::FlashFirst,
+        }
     }
 
     /// Returns the objective with a valid rollout: a prompt shorter than the sequence, and an

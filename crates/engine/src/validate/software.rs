@@ -1,8 +1,9 @@
 //! Features that the hardware or the strategy lacks: formats without compute units, offloading
 //! without shards, hosts that are too slow.
 
-use crate::model::software::Nvme;
-use crate::model::training::ComputeFormat;
+use crate::model::hardware::Units;
+use crate::model::software::{AttentionKernel, Nvme};
+use crate::model::training::{ComputeFormat, HalfFormat, PrecisionPolicy};
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Scenario, Strategy};
@@ -11,6 +12,8 @@ impl Scenario {
     /// Adds the issues about formats and offloading.
     pub(super) fn software(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.narrow_formats());
+        issues.extend(self.half_format());
+        issues.extend(self.attention_kernel());
         issues.extend(self.drives());
         issues.extend(self.host_limits());
         let replicated = !self.strategy.shards_weights();
@@ -71,6 +74,8 @@ impl Scenario {
     fn narrow_formats(&self) -> Option<Issue> {
         let gpu = self.accelerator.values;
         let (bits, instead) = match self.compute_format {
+            // Gaudi 3 multiplies in 8 bits as fast as in 16.
+            _ if gpu.generation.fp8() == Units::Native && self.compute_format != ComputeFormat::Fp4 => return None,
             ComputeFormat::Fp8 | ComputeFormat::Fp8Gather if gpu.peak_8bit <= gpu.peak_16bit => ("8", "16-bit"),
             ComputeFormat::Fp4 if gpu.peak_4bit <= gpu.peak_8bit => {
                 ("4", if gpu.peak_8bit <= gpu.peak_16bit { "16-bit" } else { "8-bit" })
@@ -81,5 +86,41 @@ impl Scenario {
             "This GPU has no units for {bits} bits. The page computes with its {instead} peak: choose that format."
         );
         Some(Issue::error(ParamId::ComputeFormat, message))
+    }
+
+    /// Returns a note if the GPU has no units for bf16: which 16-bit format is computed, and what
+    /// the other costs.
+    fn half_format(&self) -> Option<Issue> {
+        let reached = self.accelerator.values.efficiency;
+        if self.recipe == PrecisionPolicy::Fp32 || !self.accelerator.values.emulates_bf16() {
+            return None;
+        }
+        let times = reached.matmul / reached.emulated_bf16;
+        let message = match self.half {
+            HalfFormat::Fp16 => return None,
+            HalfFormat::OfGpu => format!(
+                "This GPU has no bf16 units: computed in fp16, under loss scaling. Emulated bf16 multiplies {times:.0} times slower."
+            ),
+            HalfFormat::Bf16 => format!(
+                "This GPU has no bf16 units: it emulates bf16 and multiplies {times:.0} times slower than in fp16. Choose fp16 (fp16: true, --fp16)."
+            ),
+        };
+        Some(Issue::note(ParamId::HalfFormat, message))
+    }
+
+    /// Returns a note if another kernel of attention runs on this GPU than the chosen one.
+    fn attention_kernel(&self) -> Option<Issue> {
+        let runs = self.resolved_attention();
+        let (kernel, why) = match (self.kernels.attention == runs, runs) {
+            (true, _) => return None,
+            (_, AttentionKernel::Unfused) => {
+                ("separate products", ", and in bf16 the memory-efficient kernel needs it too. Choose fp16")
+            }
+            _ => ("PyTorch's memory-efficient kernel", ""),
+        };
+        let message = format!(
+            "FlashAttention 2 and later need compute capability 8.0 (Ampere){why}: computed with {kernel}, which runs on this GPU."
+        );
+        Some(Issue::note(ParamId::AttentionKernel, message))
     }
 }

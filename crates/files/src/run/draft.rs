@@ -4,6 +4,7 @@ use catalog::releases::{self, GONE, Known, Release};
 use engine::model::choices::Choices;
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
+use engine::model::training::HalfFormat;
 use engine::params::quantity::with_unit;
 use engine::params::{ParamId, ParamKind};
 use engine::scenario::Scenario;
@@ -288,9 +289,26 @@ impl Draft {
     /// Sets the option (`option`: its key in links) that a key of a file selects; records that key.
     pub(super) fn set_option_from<T>(&mut self, found: &KeyedValue<T>, id: ParamId, option: &str) {
         let label = self.set_option(id, option);
+        if id == ParamId::Recipe {
+            self.sixteen_bits(found);
+        }
         self.says(found, id);
         let meaning = format!("{}: {label}", id.param().label);
         self.record(found, meaning);
+    }
+
+    /// Sets the 16-bit format that a key names, by itself (`fp16: true`) or by its value
+    /// (`mixed_precision: fp16`); `bf16: auto` leaves it to the GPU.
+    pub(super) fn sixteen_bits<T>(&mut self, found: &KeyedValue<T>) {
+        let says = [found.key.as_str(), found.shown.as_str()].map(str::to_ascii_lowercase);
+        let is_auto = says[1].contains("auto");
+        let names = |format: &str| !is_auto && says.iter().any(|text| text.contains(format));
+        // The long name of bf16 ends like that of fp16.
+        if names("bf16") || names("bfloat16") {
+            self.scenario.half = HalfFormat::Bf16;
+        } else if names("fp16") || names("float16") || says[1] == "16-mixed" {
+            self.scenario.half = HalfFormat::Fp16;
+        }
     }
 
     /// Records a parameter as set by a file.

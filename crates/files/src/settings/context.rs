@@ -3,7 +3,6 @@
 
 use askama::Template;
 
-use engine::model::hardware::Generation;
 use engine::model::run::{batch, budget};
 use engine::model::setup::Setup;
 use engine::model::software::Segments;
@@ -114,15 +113,14 @@ impl ExportContext {
         self.setup.recipe == PrecisionPolicy::Fp32
     }
 
-    /// Whether the 16-bit format is fp16: Volta has no bf16, even if the user edited other numbers
-    /// of the GPU.
-    pub(super) fn is_volta(&self) -> bool {
-        self.setup.accelerator.generation == Generation::Volta
+    /// Whether the 16-bit format is fp16, by choice or as the GPU has no units for bf16.
+    pub(super) fn takes_fp16(&self) -> bool {
+        !self.scenario.computes_in_bf16()
     }
 
-    /// Returns the 16-bit format of the GPU.
+    /// Returns the 16-bit format.
     pub(super) fn half_format(&self) -> &'static str {
-        if self.is_volta() { "fp16" } else { "bf16" }
+        if self.takes_fp16() { "fp16" } else { "bf16" }
     }
 
     /// Returns the id of the model in the catalog, or `custom`.

@@ -91,19 +91,19 @@ fn is_untested(optimizer: Optimizer) -> bool {
 
 /// Returns the sections `fp16` and `bf16`: one of them, which is off if all weights are fp32.
 fn half_formats(context: &ExportContext) -> [Option<HalfFormat>; 2] {
-    let pure = context.setup.recipe.is_pure_bf16() && zero_stage(&context.setup) > 0 && !context.is_volta();
+    let pure = context.setup.recipe.is_pure_bf16() && zero_stage(&context.setup) > 0 && !context.takes_fp16();
     let autocast = context.setup.recipe == PrecisionPolicy::AutocastBf16;
     let section = HalfFormat {
         enabled: !context.is_fp32() && !autocast,
         bf16_master_weights_and_grads: pure.then_some(true),
         bf16_optimizer_states: pure.then_some(true),
     };
-    if context.is_volta() && !context.is_fp32() && !autocast { [Some(section), None] } else { [None, Some(section)] }
+    if context.takes_fp16() && !context.is_fp32() && !autocast { [Some(section), None] } else { [None, Some(section)] }
 }
 
 /// Returns the section `torch_autocast`, which casts fp32 weights on use.
 fn torch_autocast(context: &ExportContext) -> Option<TorchAutocast> {
-    let dtype = if context.is_volta() { "float16" } else { "bfloat16" };
+    let dtype = if context.takes_fp16() { "float16" } else { "bfloat16" };
     (context.setup.recipe == PrecisionPolicy::AutocastBf16).then_some(TorchAutocast { enabled: true, dtype })
 }
 

@@ -141,7 +141,7 @@ fn schedule_class(schedule: Schedule) -> &'static str {
 /// Returns `[param_dtype, reduce_dtype]`, or `None` if weights are gathered in the format of their
 /// storage.
 fn mixed_precision(context: &ExportContext) -> Option<[&'static str; 2]> {
-    let half = if context.is_volta() { "torch.float16" } else { "torch.bfloat16" };
+    let half = if context.takes_fp16() { "torch.float16" } else { "torch.bfloat16" };
     match context.setup.recipe {
         PrecisionPolicy::Fp32 | PrecisionPolicy::PureBf16 | PrecisionPolicy::AutocastBf16 => None,
         PrecisionPolicy::Fsdp2MixedBf16Reduce16 | PrecisionPolicy::ZeroMixed => Some([half, half]),
@@ -211,7 +211,7 @@ fn add_notes(context: &mut ExportContext) {
         matches!(setup.recipe, PrecisionPolicy::ZeroMixed | PrecisionPolicy::MegatronMixed),
         notes::FP32_SHARDS,
     );
-    context.note_if(context.is_volta() && !context.is_fp32(), notes::LOSS_SCALE);
+    context.note_if(context.takes_fp16() && !context.is_fp32(), notes::LOSS_SCALE);
     context.note_if(setup.kernels.attention == AttentionKernel::FlashFirst, notes::ATTENTION_FIRST);
     context.note_if(setup.kernels.attention == AttentionKernel::Flash8bit, notes::ATTENTION_8_BIT);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);

@@ -194,7 +194,7 @@ fn add_notes(context: &mut ExportContext) {
         notes::TITAN_REDUCES_32,
     );
     context.note_if(setup.recipe == PrecisionPolicy::AutocastBf16, notes::TITAN_AUTOCAST);
-    context.note_if(context.is_volta() && !context.is_fp32(), notes::TITAN_FP16);
+    context.note_if(context.takes_fp16() && !context.is_fp32(), notes::TITAN_FP16);
     context.note_if(!matches!(setup.optimizer, Optimizer::AdamW | Optimizer::AdamW16bit), notes::TITAN_OPTIMIZER);
     notes::add_update_notes(context);
     context.note_if(setup.offload.state_on_drives(), notes::NO_NVME);

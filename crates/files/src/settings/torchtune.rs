@@ -108,7 +108,7 @@ fn is_bf16(context: &ExportContext) -> bool {
     let setup = &context.setup;
     let fp32 = setup.recipe == PrecisionPolicy::Fp32
         || (setup.trained.has_adapters() && setup.trained.base == BaseFormat::Fp32);
-    !fp32 && !context.is_volta()
+    !fp32 && !context.takes_fp16()
 }
 
 fn optimizer(context: &ExportContext) -> (&'static str, &'static str) {
@@ -166,7 +166,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(mesh.tp > 1 && setup.tensor.sequence_parallel, notes::TUNE_SP);
     let one_format = setup.recipe != PrecisionPolicy::PureBf16 && setup.recipe != PrecisionPolicy::Fp32;
     context.note_if(one_format, notes::TUNE_FORMAT);
-    context.note_if(context.is_volta() && !context.is_fp32(), notes::TUNE_FP16);
+    context.note_if(context.takes_fp16() && !context.is_fp32(), notes::TUNE_FP16);
     let built = matches!(
         setup.optimizer,
         Optimizer::AdamW | Optimizer::AdamW8bit | Optimizer::AdamW4bit | Optimizer::Sgd | Optimizer::SgdMomentum

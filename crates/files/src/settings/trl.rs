@@ -61,7 +61,7 @@ impl<'a> SftConfig<'a> {
 pub(super) fn dtype(context: &ExportContext, tuning: &Tuning) -> &'static str {
     let trained = &context.setup.trained;
     let whole = if trained.has_adapters() { trained.base == BaseFormat::Fp32 } else { !tuning.is_pure };
-    match (whole, context.is_volta()) {
+    match (whole, context.takes_fp16()) {
         (true, _) => "float32",
         (false, true) => "float16",
         (false, false) => "bfloat16",

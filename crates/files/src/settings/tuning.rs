@@ -58,7 +58,7 @@ impl Tuning {
             },
             trained_layers: (trained.method == Method::Layers).then_some([trained.frozen_layers.min(layers), layers]),
             ends: Names::for_context(context).ends,
-            is_pure: setup.recipe.is_pure_bf16() && !context.is_volta(),
+            is_pure: setup.recipe.is_pure_bf16() && !context.takes_fp16(),
             is_fp32: context.is_fp32(),
             half: context.half_format(),
             learning_rate: if trained.has_adapters() { "2.0e-4" } else { "2.0e-5" },

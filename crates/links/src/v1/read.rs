@@ -1,6 +1,6 @@
 //! Converts pairs to a scenario.
 
-use super::{CUSTOM_SHAPE, GENERATIONS, REQUIRED_OF_A_SHAPE, VERSION, generation_name, start, with_derived_heads};
+use super::{CUSTOM_SHAPE, REQUIRED_OF_A_SHAPE, VERSION, start, with_derived_heads};
 use crate::following;
 use crate::keys::{
     BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, GENERATION_KEY, GPU_KEY, MODEL_KEY, NODES_KEY, OWN_KEYS, RELEASE_KEY,
@@ -13,6 +13,7 @@ use crate::values::set_held;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use catalog::releases;
 use catalog::revisions::{FIRST_REVISION, REVISIONS, Revised};
+use engine::model::hardware::Generation;
 use engine::nearest::did_you_mean;
 use engine::params::quantity::{parse, shorten, with_unit};
 use engine::params::{self, Param, ParamId, every, is_held};
@@ -183,11 +184,11 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
         );
         return Some(Issue::note(GENERATION_KEY, message).because(Cause::LeftOut));
     }
-    if let Some((_, generation)) = GENERATIONS.iter().find(|(known, _)| *known == name) {
+    if let Some(generation) = Generation::ALL.iter().find(|known| known.link() == name) {
         accelerator.values.generation = *generation;
         return None;
     }
-    let used = generation_name(accelerator.values.generation);
+    let used = accelerator.values.generation.link();
     Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
 }
 

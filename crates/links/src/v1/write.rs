@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CUSTOM_SHAPE, REQUIRED_OF_A_SHAPE, VERSION, generation_name, start, with_derived_heads};
+use super::{CUSTOM_SHAPE, REQUIRED_OF_A_SHAPE, VERSION, start, with_derived_heads};
 use crate::keys::{
     BLOCKS_KEY, CLUSTER_KEY, GENERATION_KEY, GPU_KEY, MODEL_KEY, RELEASE_KEY, REVISION_KEY, SCALE_KEY, VERSION_KEY,
 };
@@ -124,7 +124,7 @@ fn own_generation(scenario: &Scenario) -> Option<&'static str> {
     let mut read = start();
     pick_cluster(&mut read, scenario.network.id);
     let (own, known) = (scenario.accelerator.values.generation, read.accelerator.values.generation);
-    (scenario.accelerator.id == CUSTOM && own != known).then(|| generation_name(own))
+    (scenario.accelerator.id == CUSTOM && own != known).then(|| own.link())
 }
 
 /// Returns the scenario as a link can express it: an entry that is not in the catalog becomes

@@ -452,6 +452,8 @@ const CROSS: [&str; 44] = [
     "topk",
     "sp",
     "epoverlap",
+    "sixteen",
+    "attnkernel",
     "recompute",
     "optimizer",
     "inbwd",

@@ -6,7 +6,6 @@ use super::line;
 use crate::coverage::{self, Covered, Residual};
 use crate::summary::Entry;
 use catalog::accuracy::StepKind;
-use engine::model::hardware::Generation;
 
 /// Writes the tables by kind and by silicon.
 pub(super) fn section<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
@@ -57,10 +56,15 @@ fn by_silicon<K: Copy + Ord>(text: &mut String, residuals: &[Residual<K>]) {
     line(text, "\nThe same rows:\n");
     line(text, "| Silicon | Rows | Sources | Inside | Held out, inside |");
     line(text, "|---|---:|---:|---:|---:|");
-    for ((_, name), covered) in
-        coverage::by(residuals, |residual| (residual.generation as usize, silicon(residual.generation)))
-    {
-        let _ = writeln!(text, "| {name} | {} | {} | {} |", covered.rows, covered.sources, shares(covered));
+    for (generation, covered) in coverage::by(residuals, |residual| residual.generation) {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            generation.boards(),
+            covered.rows,
+            covered.sources,
+            shares(covered)
+        );
     }
     for ((), covered) in coverage::by(residuals, |_| ()) {
         let _ = writeln!(text, "| All | {} | {} | {} |", covered.rows, covered.sources, shares(covered));
@@ -72,25 +76,4 @@ fn shares(covered: Covered) -> String {
     let percent = |share: f64| format!("{:.0} %", 1e2 * share);
     let held_out = if covered.held_out == 0 { "-".to_owned() } else { percent(covered.held_out_inside) };
     format!("{} | {held_out}", percent(covered.inside))
-}
-
-/// Names a generation by its best-known accelerators.
-const fn silicon(generation: Generation) -> &'static str {
-    match generation {
-        Generation::Volta => "V100",
-        Generation::Turing => "T4, RTX 20",
-        Generation::Ampere => "A100",
-        Generation::AmpereGddr => "A10, A40, RTX 30",
-        Generation::Ada => "L4, L40S, RTX 40",
-        Generation::Hopper => "H100, H200",
-        Generation::Blackwell => "B200, GB200",
-        Generation::BlackwellGddr => "RTX 50, RTX PRO",
-        Generation::BlackwellUltra => "B300, GB300",
-        Generation::Cdna2 => "MI250",
-        Generation::Cdna3 => "MI300X, MI325X",
-        Generation::Cdna4 => "MI350X, MI355X",
-        Generation::Gaudi => "Gaudi",
-        Generation::Tpu => "TPU",
-        Generation::Trainium => "Trainium",
-    }
 }

@@ -72,12 +72,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 
 fn mixed(found: &crate::run::keys::KeyedValue<String>, draft: &mut Draft, alone: bool) {
     match found.value.as_str() {
-        // Sizes are those of bf16, which a V100 and a T4 lack.
-        "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
-            draft.set_option(ParamId::Recipe, "autocast");
-            draft.record(found, "Precision: fp16 by autocast, of the same size as bf16");
-        }
-        "bf16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
+        "fp16" | "bf16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
             draft.set_option_from(found, ParamId::Recipe, "autocast");
         }
         "fp8" => {

@@ -552,6 +552,7 @@ fn half(found: Option<KeyedValue<bool>>, draft: &mut Draft) {
     if draft.scenario.recipe == engine::model::training::PrecisionPolicy::Fp32 {
         draft.set_option_from(&found, ParamId::Recipe, "autocast");
     } else {
+        draft.sixteen_bits(&found);
         draft.record(&found, "Products in 16 bits");
     }
 }
