@@ -422,11 +422,16 @@ mod tests {
         assert!(issues("seq").expect_err("no effect").message.contains("train=lora"));
     }
 
-    /// A GPU stands in its usual node, which is said; one without such a node is asked about.
+    /// A GPU stands in its usual node, which is said; one of the user's own has none and is asked
+    /// about.
     #[test]
     fn a_gpu_stands_in_its_usual_node() {
         let rest = "model=llama-3-8b&gpus=8&seq=8192&mbs=1&accum=1";
-        for (gpu, node, name) in [("b200", "dgx-b200", "DGX B200"), ("h100", "dgx-h100", "DGX H100")] {
+        for (gpu, node, name) in [
+            ("b200", "dgx-b200", "DGX B200"),
+            ("h100", "dgx-h100", "DGX H100"),
+            ("rtx-5090", "server-8x-5090", "Server, RTX 5090 x8"),
+        ] {
             let read = answered(&format!("{rest}&gpu={gpu}"), Reading::Strict).expect(gpu);
             let whole = answered(&format!("{rest}&cluster={node}"), Reading::Strict).expect(node);
             assert_eq!(read.scenario, whole.scenario, "{gpu}");
@@ -439,7 +444,7 @@ mod tests {
             let given = Given { text: rest, set: &set, ..Given::default() };
             assert_eq!(given.answerable(&Open::ALL).expect(gpu).scenario, whole.scenario, "{gpu}");
         }
-        let open = format!("{rest}&gpu=rtx-5090");
+        let open = format!("{rest}&gpu=custom&mem=32");
         let refusal = answered(&open, Reading::Strict).expect_err(&open);
         assert!(refusal.code == Code::Missing && refusal.message.contains("cluster=…"), "{refusal}");
         let read = answered(&open, Reading::Assuming).expect(&open);

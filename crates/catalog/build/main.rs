@@ -36,10 +36,12 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.push(("programs.rs", programs::table(&programs)?));
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
-    files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);
+    let (accelerators, clusters) = (data("accelerators.toml")?, data("clusters.toml")?);
+    networks::every_accelerator_has_a_cluster(&accelerators, &clusters)?;
+    files.extend(accelerators::tables(&data("silicon.toml")?, &accelerators)?);
     files.extend(low_precision::tables(&data("low_precision.toml")?)?);
     files.extend(examples::tables(&data("examples.toml")?)?);
     files.extend(networks::interconnects(&data("interconnects.toml")?)?);
-    files.extend(networks::clusters(&data("clusters.toml")?)?);
+    files.extend(networks::clusters(&clusters)?);
     Ok(files)
 }

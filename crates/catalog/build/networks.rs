@@ -88,6 +88,22 @@ pub(crate) fn clusters(file: &File) -> Result<Vec<(&'static str, String)>, Strin
     Ok(vec![("clusters.rs", array("ClusterEntry", &entries, &named)), ("cluster_names.rs", list(&names))])
 }
 
+/// Fails if an accelerator has no cluster: its GPUs would be joined by the links of another GPU.
+pub(crate) fn every_accelerator_has_a_cluster(accelerators: &File, clusters: &File) -> Result<(), String> {
+    let [rows] = accelerators.rows([("accelerator", "id")])?;
+    let [_, clusters_of] = clusters.rows([("cpu", "name"), ("cluster", "id")])?;
+    let has_one = |row: &Row| clusters_of.iter().any(|cluster| cluster.text("accelerator") == Ok(row.key.as_str()));
+    let without: Vec<&str> = rows.iter().filter(|row| !has_one(row)).map(|row| row.key.as_str()).collect();
+    match without.first() {
+        None => Ok(()),
+        Some(first) => Err(format!(
+            "{} has no cluster for {}: add a [[cluster]] with accelerator = {first:?}, gpus_per_node, intra_node and inter_node",
+            clusters.name,
+            without.join(", ")
+        )),
+    }
+}
+
 /// Writes the speed of a CPU as a Rust expression.
 fn speed(row: &Row, cpus: &[Row], name: &str) -> Result<String, String> {
     let cpu = named(cpus, "of this table", name, row)?;

@@ -51,6 +51,11 @@ impl ClusterEntry {
         self.kind == ClusterKind::Server
     }
 
+    /// Whether PCIe joins the GPUs of a node: cards that are also sold individually.
+    pub fn is_of_pcie_cards(&self) -> bool {
+        self.intra_node.starts_with("pcie")
+    }
+
     /// Whether the cluster belongs to a laboratory or a company and cannot be rented.
     pub fn is_of_a_centre(&self) -> bool {
         self.kind == ClusterKind::Centre

@@ -5,7 +5,7 @@ use catalog::accuracy::{Fit, verdict};
 use catalog::names::{gpu_with_memory, usual_node};
 use catalog::pick::{LADDER, pick_model};
 use catalog::releases::{Release, find, newest};
-use catalog::{MODELS, ModelEntry, cluster, default_scenario, model};
+use catalog::{ClusterEntry, MODELS, ModelEntry, cluster, default_scenario, model};
 use engine::model::ladder;
 use engine::model::memory::odds::Verdict;
 use engine::params::{ParamId, every};
@@ -172,9 +172,8 @@ impl SettledScenario {
             None if self.is_new || has_hardware => {
                 let usual =
                     single.filter(|entry| entry.is_single_machine()).map(|entry| entry.usual_gpus(of_node as u32));
-                // A GPU that is sold individually instead of in nodes of eight.
-                let id = self.scenario.accelerator.id;
-                let is_alone = usual_node(id).is_none() || id.starts_with("rtx");
+                // A card that is sold individually instead of in nodes: one that PCIe joins to others.
+                let is_alone = usual_node(self.scenario.accelerator.id).is_some_and(ClusterEntry::is_of_pcie_cards);
                 let is_card = card.is_some() && !said.has(&["hw", "cluster"]);
                 let is_single = said.value("cluster").is_none() && (is_alone || is_card);
                 self.scenario.gpus = usual.unwrap_or(if is_single { 1 } else { of_node as u32 }).max(1);

@@ -110,3 +110,13 @@ fn a_field_that_there_is_none_of_fails() {
     let error = models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err();
     assert_eq!(error, "data/models.csv: bloom-560m names \"blom\", which is not a row of architectures.toml");
 }
+
+#[test]
+fn an_accelerator_without_a_cluster_fails() {
+    let check = |clusters: &File| networks::every_accelerator_has_a_cluster(&whole("accelerators.toml"), clusters);
+    assert_eq!(check(&whole("clusters.toml")), Ok(()));
+    let error = check(&changed("clusters.toml", "accelerator = \"t4\"", "accelerator = \"l4\"")).unwrap_err();
+    let expected = "data/clusters.toml has no cluster for t4: add a [[cluster]] with accelerator = \"t4\", \
+                    gpus_per_node, intra_node and inter_node";
+    assert_eq!(error, expected);
+}
