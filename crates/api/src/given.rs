@@ -7,7 +7,7 @@ use catalog::names::usual_node;
 use catalog::{accelerator, cluster};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
-use links::decode::in_usual_node;
+use links::decode::{in_one_host, in_usual_node};
 use links::{Decoded, spelling, v1};
 
 use crate::open::{Open, Stated, Unstated};
@@ -113,6 +113,8 @@ pub struct Read {
     pub stated: Stated,
     /// The keys of links that were stated.
     pub keys: Vec<String>,
+    /// Whether the usual node of a stated GPU was assumed.
+    assumes_node: bool,
 }
 
 impl Given<'_> {
@@ -164,7 +166,7 @@ impl Given<'_> {
 
 impl From<Decoded> for Read {
     fn from(Decoded { scenario, issues, keys, .. }: Decoded) -> Self {
-        Self { scenario, issues, stated: Stated::from_keys(&keys), keys }
+        Self { scenario, issues, stated: Stated::from_keys(&keys), keys, assumes_node: false }
     }
 }
 
@@ -194,6 +196,7 @@ impl Read {
             self.issues.extend(links::put(&mut self.scenario, v1::CLUSTER_KEY, node.id));
             self.issues.push(in_usual_node(gpu, node));
             self.stated.add(v1::CLUSTER_KEY);
+            self.assumes_node = true;
         }
     }
 
@@ -204,6 +207,9 @@ impl Read {
         if let Some(machine) = machine.filter(|_| self.stated.hardware && !self.stated.gpus) {
             self.scenario.gpus = machine.usual_gpus(self.scenario.gpus);
             self.stated.gpus = true;
+        }
+        if self.assumes_node {
+            self.issues.extend(in_one_host(&mut self.scenario, &self.keys));
         }
         self.issues.extend(engine::validate::issues(&self.scenario));
         self.issues.extend(links::without_effect(&self.scenario, &self.keys));

@@ -225,12 +225,17 @@ fn constant(row: &Row) -> Result<String, String> {
     Ok(format!("/// {}: {}.\npub const {name}: Silicon = {of};\n", what.trim(), source.trim()))
 }
 
-/// Writes a fraction of a peak: a number, a fitted constant, or a number scaled from llm.q.
+/// Writes a fraction of a peak: a number, a fitted constant, or a number scaled from llm.q or from
+/// products alone.
 pub(crate) fn fraction(value: &Value) -> Result<String, String> {
-    let fitted = value.as_str().and_then(|text| text.strip_prefix("fitted:"));
-    let by_llm_q = value.get("by_llm_q").and_then(Value::as_f64);
-    let number = value.as_f64().map(|number| format!("{number:?}"));
-    let written = fitted.map(|key| format!("fitted::{}", key.to_uppercase()));
-    let written = written.or(by_llm_q.map(|share| format!("by_llm_q({share:?})"))).or(number);
-    written.ok_or_else(|| format!("has {value} for a fraction: a number, \"fitted:key\" or {{ by_llm_q = number }}"))
+    let written = match value.as_str().and_then(|text| text.split_once(':')) {
+        Some(("fitted", key)) => Some(format!("fitted::{}", key.to_uppercase())),
+        Some((by @ ("llm_q" | "products"), share)) => {
+            share.parse::<f64>().ok().map(|share| format!("by_{by}({share:?})"))
+        }
+        Some(_) | None => value.as_f64().map(|number| format!("{number:?}")),
+    };
+    written.ok_or_else(|| {
+        format!("has {value} for a fraction: a number, \"fitted:key\", \"llm_q:number\" or \"products:number\"")
+    })
 }

@@ -170,7 +170,8 @@ fn is_version(word: &str) -> bool {
 const GPUS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/gpu_names.rs"));
 
 /// Vendor words in front of a GPU's name.
-const VENDORS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "intel"];
+const VENDORS: [&str; 11] =
+    ["nvidia", "geforce", "quadro", "tesla", "amd", "instinct", "radeon", "intel", "apple", "huawei", "google"];
 
 /// Returns the letters and digits of a hardware name, without the vendor.
 fn hardware(name: &str) -> String {

@@ -79,6 +79,27 @@ pub fn move_to_cluster(scenario: &mut Scenario, id: &str) -> bool {
     picked
 }
 
+/// The most cards that one host takes.
+const MOST_CARDS: u32 = 8;
+
+/// Puts the GPUs of a run into one host, or into hosts of [`MOST_CARDS`], if their usual node is a
+/// single machine with fewer: eight of a card that is sold in pairs. Returns the GPUs of a host if
+/// they changed.
+pub fn fill_hosts(scenario: &mut Scenario) -> Option<u32> {
+    let entry = crate::cluster(scenario.network.id).filter(|entry| entry.is_single_machine())?;
+    let node = scenario.network.values.gpus_per_node;
+    let gpus = scenario.gpus;
+    let cards = if gpus.is_multiple_of(MOST_CARDS) { MOST_CARDS } else { gpus };
+    if node != entry.gpus_per_node || !(node + 1..=MOST_CARDS).contains(&cards) {
+        return None;
+    }
+    if scenario.shard_size == node {
+        scenario.shard_size = cards;
+    }
+    scenario.network.values.gpus_per_node = cards;
+    Some(cards)
+}
+
 /// Returns the GPU and the network of a cluster.
 fn cluster(id: &str) -> Option<(Picked<Accelerator>, Picked<Network>)> {
     let entry = crate::cluster(id)?;

@@ -6,7 +6,9 @@ use super::keys::{CLUSTER_KEY, GPU_KEY, VERSION_KEY};
 use super::pairs::{self, Link, MOST_ISSUES, Pairs};
 use super::{json, v1};
 use catalog::names::usual_node;
+use catalog::pick::fill_hosts;
 use catalog::{AcceleratorEntry, ClusterEntry, accelerator};
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
@@ -52,6 +54,10 @@ pub fn decode(text: &str) -> Decoded {
 /// let decoded = links::decode_in_node("gpu=b200&gpus=8");
 /// assert_eq!(decoded.scenario.network.id, "dgx-b200");
 /// assert_eq!(decoded.issues.len(), 1);
+/// // Eight cards of a machine with two stand in one host.
+/// let decoded = links::decode_in_node("gpu=rtx-3090&gpus=8");
+/// assert_eq!(decoded.scenario.network.id, "workstation-2x-3090");
+/// assert_eq!(decoded.scenario.network.values.gpus_per_node, 8);
 /// ```
 pub fn decode_in_node(text: &str) -> Decoded {
     decode_text_with(text, |mut link| {
@@ -59,9 +65,21 @@ pub fn decode_in_node(text: &str) -> Decoded {
         let node = usual_node_of(&link.screen);
         link.screen.pairs.extend(node.map(|(_, node)| (CLUSTER_KEY.to_owned(), node.id.to_owned())));
         let mut decoded = decode_pairs(link);
-        decoded.issues.extend(node.map(|(gpu, node)| in_usual_node(gpu, node)));
+        if let Some((gpu, node)) = node {
+            decoded.issues.push(in_usual_node(gpu, node));
+            decoded.issues.extend(in_one_host(&mut decoded.scenario, &decoded.keys));
+        }
         decoded
     })
+}
+
+/// Puts the GPUs of a run into one host if their usual node is a smaller single machine, unless
+/// one of `keys` says the size of a node; returns the note on it.
+pub fn in_one_host(scenario: &mut Scenario, keys: &[String]) -> Option<Issue> {
+    let says_node = keys.iter().any(|key| key == ParamId::GpusPerNode.key());
+    let cards = (!says_node).then(|| fill_hosts(scenario)).flatten()?;
+    let message = format!("Assumed, as not given: hosts with {cards} of these cards each.");
+    Some(Issue::note(ParamId::GpusPerNode, message))
 }
 
 /// Returns the note on the node that was taken for a GPU.

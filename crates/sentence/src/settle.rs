@@ -3,7 +3,7 @@
 use analysis::ranking::Ranking;
 use catalog::accuracy::{Fit, verdict};
 use catalog::names::{gpu_with_memory, usual_node};
-use catalog::pick::{LADDER, pick_model};
+use catalog::pick::{LADDER, fill_hosts, pick_model};
 use catalog::releases::{Release, find, newest};
 use catalog::{ClusterEntry, MODELS, ModelEntry, cluster, default_scenario, model};
 use engine::model::ladder;
@@ -163,7 +163,14 @@ impl SettledScenario {
                 self.conflicts.push(format!("{gpus} GPUs do not divide over {nodes} nodes: {gpus} GPUs are used."));
                 Some(gpus)
             }
-            (Some(gpus), None) => Some(gpus),
+            (Some(gpus), None) => {
+                self.scenario.gpus = gpus as u32;
+                if each.is_none() && single.is_none() && fill_hosts(&mut self.scenario).is_some() {
+                    let node = self.scenario.network.values.gpus_per_node;
+                    self.chose("node", format!("{node} cards in a host"), "the text has only their number");
+                }
+                Some(gpus)
+            }
             (None, Some(nodes)) => Some(nodes * of_node),
             (None, None) => said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor()),
         };

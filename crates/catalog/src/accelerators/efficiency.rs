@@ -114,6 +114,16 @@ const fn by_llm_q(share: f64) -> f64 {
     share / 0.61 * fitted::MATMUL_HOPPER
 }
 
+/// Share of its peak that an A100's products reach alone: 0.848 and 0.854 of an A100 80 GB and an
+/// A800 (`tests/one_gpu/boards.csv`).
+const A100_ALONE: f64 = 0.85;
+
+/// Returns the fraction of the peak that products reach in a step on a GPU where they reach `share`
+/// alone. The A100 is the reference, whose share in a step is fitted.
+const fn by_products(share: f64) -> f64 {
+    least(share / A100_ALONE * fitted::MATMUL_AMPERE, 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

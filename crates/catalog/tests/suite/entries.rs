@@ -1,6 +1,7 @@
 //! The catalog holds what its sources say: counts to the parameter, references that resolve,
 //! numbers within reason.
 
+use engine::model::hardware::Generation;
 use std::collections::HashSet;
 
 use catalog::{ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
@@ -329,20 +330,21 @@ fn the_catalog_holds_what_it_promises() {
 fn accelerators_are_within_reason() {
     for gpu in ACCELERATORS {
         let values = gpu.values;
-        assert!((11.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
-        // Error correction takes a sixteenth, the driver a few percent.
-        assert!((90.0..=100.0).contains(&values.usable_percent), "{}: {}", gpu.id, values.usable_percent);
-        assert!((250.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
-        assert!((50.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
+        assert!((8.0..=512.0).contains(&values.memory.gib()), "{}", gpu.id);
+        // Error correction takes a sixteenth, the driver a few percent, macOS a sixth.
+        assert!((83.0..=100.0).contains(&values.usable_percent), "{}: {}", gpu.id, values.usable_percent);
+        assert!((200.0..=10_000.0).contains(&values.memory_bandwidth.gb_per_s()), "{}", gpu.id);
+        assert!((9.0..=3000.0).contains(&values.peak_16bit.tflops()), "{}", gpu.id);
         let fp8 = values.peak_8bit / values.peak_16bit;
         assert!(fp8 == 1.0 || (1.94..=3.76).contains(&fp8), "{}: {fp8}", gpu.id);
         let fp4 = values.peak_4bit / values.peak_8bit;
         assert!(fp4 == 1.0 || (1.99..=4.01).contains(&fp4), "{}: {fp4}", gpu.id);
-        assert!((15.0..=450.0).contains(&values.host_link.gb_per_s()), "{}", gpu.id);
-        assert!((70.0..=1400.0).contains(&values.power), "{}", gpu.id);
-        // fp32 runs on the vector units: far below the matrix units' 16-bit peak.
+        assert!((15.0..=820.0).contains(&values.host_link.gb_per_s()), "{}", gpu.id);
+        assert!((60.0..=1400.0).contains(&values.power), "{}", gpu.id);
+        // fp32 runs on the vector units: far below the 16-bit peak of matrix units, where there are any.
         let fp32 = values.peak_32bit / values.peak_16bit;
-        assert!((0.02..=0.51).contains(&fp32), "{}: {fp32}", gpu.id);
+        let has_matrix_units = !matches!(values.generation, Generation::Pascal | Generation::Apple);
+        assert!((0.02..=if has_matrix_units { 0.51 } else { 1.0 }).contains(&fp32), "{}: {fp32}", gpu.id);
         let efficiency = values.efficiency;
         for fraction in [efficiency.matmul, efficiency.attention_tuned, efficiency.memory] {
             assert!((0.15..=0.95).contains(&fraction), "{}: {fraction}", gpu.id);

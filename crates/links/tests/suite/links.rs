@@ -425,7 +425,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters named by an issue that spans several.
-const CROSS: [&str; 44] = [
+const CROSS: [&str; 46] = [
     "images",
     "shard",
     "gpus",
