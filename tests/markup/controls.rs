@@ -20,6 +20,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
         "cp=8&cpcomm=mixed&oversub=4",
         "model=nemotron-3-nano&ep=8&compute=fp8",
         IMAGES,
+        "gpu=t4",
     ];
     let pages = links.map(|link| {
         let scenario = links::decode(link).scenario;

@@ -132,9 +132,16 @@ impl Accelerator {
         self.memory * (self.usable_percent / PERCENT)
     }
 
-    /// Whether bf16 products run on other units.
+    /// Whether bf16 products run on other units than fp16's.
     pub fn emulates_bf16(&self) -> bool {
-        self.efficiency.emulated_bf16 > 0.0
+        self.generation.bf16() == Units::Emulated
+    }
+
+    /// Returns the share of the 16-bit peak that emulated bf16 reaches: as measured, else that of
+    /// the units which fp32 products run on, an upper bound.
+    pub fn emulated_bf16(&self) -> f64 {
+        let measured = self.efficiency.emulated_bf16;
+        if measured > 0.0 { measured } else { (self.peak_32bit / self.peak_16bit).min(1.0) }
     }
 
     /// Returns the accelerator as products in bf16 find it: all of them run at the emulated rate
@@ -144,7 +151,7 @@ impl Accelerator {
         if !self.emulates_bf16() {
             return self;
         }
-        let share = self.efficiency.emulated_bf16;
+        let share = self.emulated_bf16();
         Self {
             efficiency: Efficiency { matmul: share, attention: share, attention_tuned: share, ..self.efficiency },
             ..self
@@ -166,7 +173,7 @@ pub struct Efficiency {
     /// Fraction of the dense peak reached by attention kernels tuned to the GPU, forward.
     pub attention_tuned: f64,
     /// Fraction of the 16-bit peak that bf16 products reach on silicon without bf16 units, by
-    /// measurement; 0 on silicon that has them.
+    /// measurement; 0 on silicon that has them, or if nobody measured it.
     pub emulated_bf16: f64,
     /// Fraction of the peak memory bandwidth reached by element-wise kernels.
     pub memory: f64,

@@ -91,11 +91,11 @@ impl Scenario {
     /// Returns a note if the GPU has no units for bf16: which 16-bit format is computed, and what
     /// the other costs.
     fn half_format(&self) -> Option<Issue> {
-        let reached = self.accelerator.values.efficiency;
-        if self.recipe == PrecisionPolicy::Fp32 || !self.accelerator.values.emulates_bf16() {
+        let gpu = self.accelerator.values;
+        if self.recipe == PrecisionPolicy::Fp32 || !gpu.emulates_bf16() {
             return None;
         }
-        let times = reached.matmul / reached.emulated_bf16;
+        let times = gpu.efficiency.matmul / gpu.emulated_bf16();
         let message = match self.half {
             HalfFormat::Fp16 => return None,
             HalfFormat::OfGpu => format!(

@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn packed_texts_are_never_slower_than_padded_ones(scenario in any_valid_scenario(), mean in 1.0..5000.0_f64) {
         // Kernels that write scores attend across the texts of a sequence.
-        prop_assume!(scenario.kernels.attention != AttentionKernel::Unfused);
+        prop_assume!(scenario.setup().kernels.attention != AttentionKernel::Unfused);
         // The fastest degrees follow the lengths, and memory follows the degrees.
         let scenario = Scenario { expert_choice: ExpertChoice::NONE, ..scenario };
         let with = |batching| {

@@ -293,19 +293,24 @@ impl Draft {
             self.sixteen_bits(found);
         }
         self.says(found, id);
-        let meaning = format!("{}: {label}", id.param().label);
+        let mut meaning = format!("{}: {label}", id.param().label);
+        if id == ParamId::Recipe && self.scenario.half == HalfFormat::Fp16 {
+            meaning = meaning.replace("bf16", "fp16");
+        }
         self.record(found, meaning);
     }
 
     /// Sets the 16-bit format that a key names, by itself (`fp16: true`) or by its value
-    /// (`mixed_precision: fp16`); `bf16: auto` leaves it to the GPU.
+    /// (`mixed_precision: fp16`); `bf16: auto` leaves it to the GPU. bf16 is said only where the GPU
+    /// has no units for it: elsewhere it is the GPU's own.
     pub(super) fn sixteen_bits<T>(&mut self, found: &KeyedValue<T>) {
         let says = [found.key.as_str(), found.shown.as_str()].map(str::to_ascii_lowercase);
         let is_auto = says[1].contains("auto");
         let names = |format: &str| !is_auto && says.iter().any(|text| text.contains(format));
         // The long name of bf16 ends like that of fp16.
         if names("bf16") || names("bfloat16") {
-            self.scenario.half = HalfFormat::Bf16;
+            let is_emulated = self.scenario.accelerator.values.emulates_bf16();
+            self.scenario.half = if is_emulated { HalfFormat::Bf16 } else { HalfFormat::OfGpu };
         } else if names("fp16") || names("float16") || says[1] == "16-mixed" {
             self.scenario.half = HalfFormat::Fp16;
         }
