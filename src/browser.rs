@@ -1,6 +1,7 @@
 //! Every side effect in the browser. Nothing else in the page touches `window`.
 
 mod background;
+mod clock;
 mod dom;
 mod files;
 mod files_worker;
@@ -18,6 +19,7 @@ mod timers;
 mod worker;
 
 pub use background::{Rows, use_layouts, use_rows};
+pub use clock::today;
 pub use dom::{
     field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
     use_kept_in_sight, use_selected, use_title,

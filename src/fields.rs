@@ -113,11 +113,17 @@ impl Field {
 }
 
 /// Returns the control of one parameter.
-pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], preset: &Scenario) -> Field {
+pub fn field(
+    param: &'static Param,
+    scenario: &Scenario,
+    drafts: &[Draft],
+    preset: &Scenario,
+    today: Option<i64>,
+) -> Field {
     match param.kind {
         ParamKind::Number(number) => {
             let draft = drafts.iter().find(|draft| draft.key == param.id);
-            Field::Number(number_field(param, &number.within(scenario), scenario, draft, preset))
+            Field::Number(number_field(param, &number.within(scenario), scenario, draft, preset, today))
         }
         ParamKind::Choice(choice) => Field::Choice(choice_field(param, &choice, scenario, preset)),
     }
@@ -129,6 +135,7 @@ fn number_field(
     scenario: &Scenario,
     draft: Option<&Draft>,
     preset: &Scenario,
+    today: Option<i64>,
 ) -> NumberField {
     let at = (number.get)(scenario);
     let shown = |value: f64| AttrValue::from(quantity::with_unit(number.unit, value));
@@ -149,7 +156,7 @@ fn number_field(
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
         applies: applies(param, scenario),
         is_nudged: param.group == Group::Architecture && number.integer && number.scale == Scale::PowersOfTwo,
-        note: (param.id == ParamId::GpuHourPrice).then(|| price(scenario).into()),
+        note: (param.id == ParamId::GpuHourPrice).then(|| price(scenario, today).into()),
     }
 }
 

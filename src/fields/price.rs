@@ -1,14 +1,14 @@
 //! Source of the price of a GPU-hour.
 
-use catalog::Price;
 use catalog::accelerators::prices;
 use engine::format;
 use engine::scenario::Scenario;
 
-/// Returns the source of the price of a GPU-hour, as a sentence.
-pub fn price(scenario: &Scenario) -> String {
+/// Returns the source of the price of a GPU-hour, as a sentence; an old price with its age on
+/// `today`, a day since 1970.
+pub fn price(scenario: &Scenario, today: Option<i64>) -> String {
     let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
-    let listed = prices::listed_in(id, cluster).map(source);
+    let listed = prices::listed_in(id, cluster).map(|price| prices::dated(price, today));
     let set = !prices::is_of_the_list(scenario.run.price_per_gpu_hour, id, cluster);
     let product = catalog::cluster(cluster).filter(|entry| entry.accelerator == id && entry.is_of_a_cloud());
     let unpriced = product.filter(|entry| prices::product_price(entry.id).is_none());
@@ -29,12 +29,6 @@ pub fn price(scenario: &Scenario) -> String {
     }
 }
 
-/// Returns the source of a list price, with its date.
-fn source(price: &Price) -> String {
-    let date = if price.date.is_empty() { "undated" } else { price.date };
-    format!("{}, {date}", price.source)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,7 +36,7 @@ mod tests {
 
     #[test]
     fn the_price_says_where_it_comes_from() {
-        let said = |link: &str| price(&decode(link).scenario);
+        let said = |link: &str| price(&decode(link).scenario, None);
         assert_eq!(said("v=1&cluster=dgx-h100"), "List price: Lambda, 8x H100 SXM, 2026-09-20. Edit it.");
         assert_eq!(
             said("v=1&cluster=dgx-h100&price=2"),
@@ -56,6 +50,9 @@ mod tests {
             "No list price known for Azure ND H100 v5: edit it. Another asks for its GPU: Lambda, 8x H100 SXM, 2026-09-20."
         );
         assert!(said("v=1&gpu=tpu-v5p").contains("undated"));
+        // 2027-01-01.
+        let old = price(&decode("v=1&cluster=dgx-h100").scenario, Some(20_819));
+        assert_eq!(old, "List price: Lambda, 8x H100 SXM, 2026-09-20, 103 days ago. Edit it.");
         assert!(said("v=1&gpu=custom").contains("custom GPU"));
     }
 }

@@ -3,6 +3,7 @@
 
 use yew::prelude::*;
 
+use crate::browser::today;
 use crate::calculator::Calculator;
 use crate::components::action_button::ActionButton;
 use crate::components::math;
@@ -83,7 +84,7 @@ fn explained(number: &Explanation, context: &Context) -> Html {
                 }) }</dl>
             }
             if PRICED.contains(&number.key) {
-                <p class="source"><strong>{ PRICE }</strong>{ price(&context.scenario) }</p>
+                <p class="source"><strong>{ PRICE }</strong>{ price(&context.scenario, today()) }</p>
             }
             <p class="source"><strong>{ SOURCE }</strong>{ linked(number.source) }</p>
             <p class="source"><strong>{ LEAVES_OUT }</strong>{ linked(number.leaves_out) }</p>

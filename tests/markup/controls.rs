@@ -178,7 +178,7 @@ fn a_choice_without_effect_says_so() {
     let scenario = links::decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario;
     let effects = analysis::inert_options::inert_options(&scenario);
     let same = effects.iter().find(|same| same.all).unwrap();
-    let Field::Choice(field) = field(same.param.param(), &scenario, &[], &scenario) else { panic!() };
+    let Field::Choice(field) = field(same.param.param(), &scenario, &[], &scenario, None) else { panic!() };
     let said = effects::same(same);
     assert!(said.starts_with("No effect here"), "{said}");
     let same = Some(said.clone().into());

@@ -88,7 +88,7 @@ fn the_card_of_time_and_cost_says_where_the_price_comes_from() {
     };
     let said = card("v=1&cluster=dgx-h100");
     assert!(said.contains("Price of a GPU-hour: List price: Lambda, 8x H100 SXM, 2026-09-20."), "{said}");
-    assert!(card("v=1&gpu=gb300").contains("No list price known for GB300: edit it."));
+    assert!(card("v=1&gpu=h800").contains("No list price known for H800: edit it."));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn after(actions: Vec<Action>) -> Rc<State> {
 
 fn control(key: &str, state: &State) -> String {
     let param = engine::params::find(key).unwrap();
-    match field(param, &state.scenario, state.drafts(), &state.preset) {
+    match field(param, &state.scenario, state.drafts(), &state.preset, None) {
         Field::Number(field) => rendered::<NumberControl>(NumberProps { field, explained: false }),
         Field::Choice(field) => rendered::<ChoiceControl>(ChoiceProps { field, explained: true, same: None }),
     }

@@ -9,7 +9,7 @@
 //! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
 //! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name
 //!   exists.
-//! - [`scaffold`]: begins the commonest changes.
+//! - [`scaffold`]: begins the commonest changes. [`prices`]: list prices from SkyPilot's catalog.
 //! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of
 //!   English; [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
@@ -27,6 +27,7 @@ pub mod graph;
 pub mod install;
 pub mod packages;
 pub mod places;
+pub mod prices;
 pub mod programs;
 pub mod prose;
 pub mod random;

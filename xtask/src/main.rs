@@ -8,7 +8,7 @@ use std::time::Duration;
 use flags::{Xtask, XtaskCmd};
 use xtask::checks::TestPart;
 use xtask::site::{Profile, serve};
-use xtask::{bench, book, checks, engine, graph, packages, random, recipes, scaffold, site};
+use xtask::{bench, book, checks, engine, graph, packages, prices, random, recipes, scaffold, site};
 
 #[allow(unreachable_pub, reason = "xflags writes it so")]
 mod flags {
@@ -54,6 +54,13 @@ mod flags {
             cmd accuracy {}
             /// Writes what depends on what into ARCHITECTURE.md; a circle is an error.
             cmd graph {}
+            /// Writes the prices of data/prices.toml anew that SkyPilot's catalog has.
+            cmd prices {
+                /// Takes them from this clone of skypilot-org/skypilot-catalog, else from a new one.
+                optional --from folder: PathBuf
+                /// Takes them from this commit, else from the newest.
+                optional --commit commit: String
+            }
             /// Runs every check and test, with a count at the end, and writes how long each step
             /// took to target/test-seconds.csv.
             cmd test {
@@ -159,6 +166,7 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
         XtaskCmd::Calibrate(flags) => return engine::run("calibrate", &flags.arguments),
         XtaskCmd::Accuracy(_) => engine::accuracy()?,
         XtaskCmd::Graph(_) => graph::run()?,
+        XtaskCmd::Prices(flags) => prices::run(flags.from.as_deref(), flags.commit.as_deref().unwrap_or("HEAD"))?,
         XtaskCmd::Test(flags) => {
             return match (flags.fast, flags.record, flags.exports) {
                 (false, false, false) => checks::run(&flags.parts),

@@ -89,7 +89,8 @@ fn accelerator(id: &str) -> (Vec<Addition>, String) {
          host_link_gb_per_s = 0\npower_w = 0\nsilicon = \"\"\n"
     );
     let next = "Fill in the row: the comment at the top of the file explains each field. The build names missing \
-                fields.\nThen `cargo xtask test --fast`.";
+                fields.\nAdd a cluster of it to data/clusters.toml, and its price to data/prices.toml if it is rented \
+                out.\nThen `cargo xtask test --fast`.";
     (vec![Addition { file: "data/accelerators.toml".to_owned(), before: None, text }], next.to_owned())
 }
 

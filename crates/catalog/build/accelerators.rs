@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::generations;
+use super::prices::Prices;
 use super::rows::{File, Row, named, with_likes};
 use super::shape::{Kind, Shape, array, list, needed, or};
 
@@ -42,11 +43,16 @@ pub(crate) const PRICE: Shape = Shape {
 
 /// Generates the tables of silicon, of accelerators, of further and assumed GPU names, of common
 /// GPUs and of usual clusters.
-pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
+pub(crate) fn tables(
+    silicon: &File,
+    accelerators: &File,
+    prices: &Prices,
+) -> Result<Vec<(&'static str, String)>, String> {
     let generations = generations::rows(silicon)?;
     let [_, silicon] = silicon.rows([("generation", "id"), ("silicon", "name")])?;
     let silicon = with_likes(silicon)?;
     let [accelerators] = accelerators.rows([("accelerator", "id")])?;
+    prices.check("accelerator", &accelerators, "accelerators.toml")?;
     let constants = silicon.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
     let (mut entries, mut names, mut usual) = (Vec::new(), Vec::new(), Vec::new());
     let (mut assumed, mut common) = (Vec::new(), Vec::new());
@@ -60,6 +66,8 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
         if !cluster.is_empty() {
             usual.push(format!("({:?}, {cluster:?})", row.key));
         }
+        share_price(&mut row)?;
+        prices.set("accelerator", &mut row)?;
         complete(&mut row, &accelerators, &silicon, &generations)?;
         entries.push((row.key.clone(), ENTRY.write(&row)?));
     }
@@ -112,7 +120,6 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row], generations: &[Row]) ->
     }
     let multiprocessors = multiprocessors(row, silicon)?;
     row.set("efficiency", format!("efficiency::{of}.on({multiprocessors:?}, {emulated_bf16:?})"));
-    share_price(row)?;
     // All fields that do not belong to the entry are fields of its data sheet.
     let sheet = row.take_all(|name| !ENTRY.has(name));
     row.set("values", SHEET.write(&sheet)?);
@@ -163,7 +170,7 @@ fn multiprocessors(row: &mut Row, silicon: &Row) -> Result<f64, String> {
 }
 
 /// Divides the price of a node by the number of accelerators in it (`of`).
-pub(crate) fn share_price(row: &mut Row) -> Result<(), String> {
+fn share_price(row: &mut Row) -> Result<(), String> {
     let Some(mut price) = row.take("price") else { return Ok(()) };
     let number = |name: &str| price.get(name).and_then(Value::as_f64);
     if let Some(of) = number("of") {

@@ -12,6 +12,7 @@ mod generations;
 mod low_precision;
 mod models;
 mod networks;
+mod prices;
 mod programs;
 mod releases;
 mod revisions;
@@ -23,6 +24,7 @@ mod shape;
 use std::path::Path;
 
 use generate::Files;
+use prices::Prices;
 
 fn main() {
     generate::run(tables);
@@ -37,11 +39,12 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
     let (accelerators, clusters) = (data("accelerators.toml")?, data("clusters.toml")?);
+    let prices = Prices::read(&data("prices.toml")?)?;
     networks::every_accelerator_has_a_cluster(&accelerators, &clusters)?;
-    files.extend(accelerators::tables(&data("silicon.toml")?, &accelerators)?);
+    files.extend(accelerators::tables(&data("silicon.toml")?, &accelerators, &prices)?);
     files.extend(low_precision::tables(&data("low_precision.toml")?)?);
     files.extend(examples::tables(&data("examples.toml")?)?);
     files.extend(networks::interconnects(&data("interconnects.toml")?)?);
-    files.extend(networks::clusters(&clusters)?);
+    files.extend(networks::clusters(&clusters, &prices)?);
     Ok(files)
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::accelerators::{PRICE, fraction, share_price};
+use super::accelerators::{PRICE, fraction};
+use super::prices::Prices;
 use super::rows::{File, Row, merged, named};
 use super::shape::{Kind, Shape, array, left, list, needed, or};
 
@@ -73,15 +74,16 @@ pub(crate) fn interconnects(file: &File) -> Result<Vec<(&'static str, String)>, 
 }
 
 /// Generates the tables of clusters and of further names for clusters.
-pub(crate) fn clusters(file: &File) -> Result<Vec<(&'static str, String)>, String> {
+pub(crate) fn clusters(file: &File, prices: &Prices) -> Result<Vec<(&'static str, String)>, String> {
     let [cpus, clusters] = file.rows([("cpu", "name"), ("cluster", "id")])?;
+    prices.check("cluster", &clusters, "clusters.toml")?;
     let (mut entries, mut names) = (Vec::new(), Vec::new());
     for mut row in clusters {
         names.extend(row.take_texts("also").iter().map(|also| format!("({also:?}, {:?})", row.key)));
         if let Some(cpu) = row.fields.get("host").map(|host| host.get("cpu").and_then(Value::as_str)) {
             row.set("host.cpu", speed(&row, &cpus, cpu.unwrap_or_default())?);
         }
-        share_price(&mut row)?;
+        prices.set("cluster", &mut row)?;
         entries.push((row.key.clone(), CLUSTER.write(&row)?));
     }
     let named = [("a100-40gb-200g", "A100_40GB_200G")];

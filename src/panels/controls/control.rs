@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::effects::same;
+use crate::browser::today;
 use crate::components::choice::ChoiceControl;
 use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
@@ -39,7 +40,7 @@ pub(super) struct ControlContext<'a> {
 
 /// Renders the control of a parameter; with `explained`, the help can be opened under it.
 pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
-    let field = field(param, context.scenario, context.drafts, context.preset);
+    let field = field(param, context.scenario, context.drafts, context.preset, today());
     match field.corrected(context.scenario, context.issues) {
         Field::Number(field) => html! { <NumberControl key={param.key} {field} {explained} /> },
         Field::Choice(field) => {

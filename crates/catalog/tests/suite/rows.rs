@@ -10,12 +10,14 @@ mod build {
     pub(super) mod low_precision;
     pub(super) mod models;
     pub(super) mod networks;
+    pub(super) mod prices;
     #[path = "../../engine/build/rows.rs"]
     pub(super) mod rows;
     #[path = "../../engine/build/shape.rs"]
     mod shape;
 }
 
+use build::prices::Prices;
 use build::rows::{self, File};
 use build::{accelerators, examples, low_precision, models, networks};
 use std::path::Path;
@@ -65,8 +67,21 @@ fn an_accelerator_that_would_borrow_a_fact_stops_the_build() {
     );
 }
 
+fn prices() -> Prices {
+    Prices::read(&whole("prices.toml")).unwrap()
+}
+
 fn of_accelerators(from: &str, to: &str) -> String {
-    accelerators::tables(&whole("silicon.toml"), &changed("accelerators.toml", from, to)).unwrap_err()
+    accelerators::tables(&whole("silicon.toml"), &changed("accelerators.toml", from, to), &prices()).unwrap_err()
+}
+
+fn of_prices(from: &str, to: &str) -> String {
+    let read = Prices::read(&changed("prices.toml", from, to));
+    let tables = read.and_then(|prices| {
+        accelerators::tables(&whole("silicon.toml"), &whole("accelerators.toml"), &prices)?;
+        networks::clusters(&whole("clusters.toml"), &prices)
+    });
+    tables.unwrap_err()
 }
 
 #[test]
@@ -74,10 +89,10 @@ fn a_row_without_a_source_fails() {
     let source = "source = \"NVIDIA H100 data sheet and Hopper whitepaper, SXM5\"\n";
     assert_eq!(of_accelerators(source, ""), "data/accelerators.toml: h100-sxm lacks a source");
     assert_eq!(of_accelerators(source, "source = \"\"\n"), "data/accelerators.toml: h100-sxm lacks a source");
-    let price = ", source = \"Lambda, 8x H100 SXM\"";
-    assert_eq!(of_accelerators(price, ""), "data/accelerators.toml: h100-sxm lacks a price.source");
+    let error = of_prices("source = \"api-evangelist/lambda-labs, Lambda's page\"\n", "");
+    assert_eq!(error, "data/prices.toml: lambda-a100-40gb lacks a source");
     let clusters = changed("clusters.toml", "source = \"NVIDIA DGX H100 data sheet: eight ConnectX-7\"\n", "");
-    assert_eq!(networks::clusters(&clusters).unwrap_err(), "data/clusters.toml: dgx-h100 lacks a source");
+    assert_eq!(networks::clusters(&clusters, &prices()).unwrap_err(), "data/clusters.toml: dgx-h100 lacks a source");
     let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated separately\"\n", "");
     let error = networks::interconnects(&transports).unwrap_err();
     assert_eq!(error, "data/interconnects.toml: infinity-fabric lacks a source");
@@ -104,7 +119,7 @@ fn a_field_that_there_is_none_of_fails() {
     let expected = "data/accelerators.toml: accelerators is not one of: accelerator";
     assert_eq!(error, expected);
     let twice = changed("accelerators.toml", "id = \"a100-80gb\"", "id = \"a100-40gb\"");
-    let error = accelerators::tables(&whole("silicon.toml"), &twice).unwrap_err();
+    let error = accelerators::tables(&whole("silicon.toml"), &twice, &prices()).unwrap_err();
     assert_eq!(error, "data/accelerators.toml: a100-40gb occurs twice");
     let models = changed("models.csv", "BLOOM 560M,bloom,", "BLOOM 560M,blom,");
     let error = models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err();
@@ -119,4 +134,17 @@ fn an_accelerator_without_a_cluster_fails() {
     let expected = "data/clusters.toml has no cluster for t4: add a [[cluster]] with accelerator = \"t4\", \
                     gpus_per_node, intra_node and inter_node";
     assert_eq!(error, expected);
+}
+
+#[test]
+fn a_price_of_nothing_in_the_catalog_fails() {
+    assert_eq!(
+        of_prices("accelerator = \"h100-sxm\"", "accelerator = \"h100\""),
+        "data/prices.toml: lambda-h100-sxm names \"h100\", which is not a row of accelerators.toml"
+    );
+    assert_eq!(
+        of_prices("cluster = \"p5\"", "cluster = \"p55\""),
+        "data/prices.toml: p5 names \"p55\", which is not a row of clusters.toml"
+    );
+    assert_eq!(of_prices("cluster = \"p5\"\n", ""), "data/prices.toml: p5 lacks a cluster or accelerator");
 }

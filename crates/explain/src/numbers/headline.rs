@@ -164,7 +164,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. The range below follows from the step’s [range of measurements|range].",
-            "docs/book/model/run.md; prices with their source and date: data/accelerators.toml.",
+            "docs/book/model/run.md; prices with their source and date: data/prices.toml.",
             "Discounts for commitments, spot prices, storage, network traffic and people; queueing, evaluation and restarts with another plan.",
         ],
     ),

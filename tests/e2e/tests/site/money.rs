@@ -25,7 +25,11 @@ fn time_and_cost_follow_the_gpu_and_their_controls_are_one_button_away() -> Resu
         Ok((page.session.text("return document.activeElement.id", &[])? == "tokens-typed").then_some(()))
     })?;
     let price = page.session.text(PRICE, &[])?;
-    assert_eq!(price, "List price: Lambda, 8x H100 SXM, 2026-09-20. Edit it.");
+    // An old price has its age between date and end.
+    assert!(
+        price.starts_with("List price: Lambda, 8x H100 SXM, 2026-09-20") && price.ends_with(". Edit it."),
+        "{price}"
+    );
 
     page.session.click(&page.in_view("#pin")?)?;
     let slider = page.slider("GPUs")?;
