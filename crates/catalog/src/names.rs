@@ -462,6 +462,23 @@ mod tests {
             ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama-4-scout"),
             ("gradientai/Llama-3-8B-Instruct-262k", "llama-3-8b"),
             ("allenai/OLMoE-1B-7B-0924-Instruct", "olmoe-1b-7b"),
+            ("Qwen/QwQ-32B-AWQ", "qwen-2.5-32b"),
+            ("Qwen/Qwen3-Coder-30B-A3B-Instruct-FP8", "qwen-3-30b-a3b"),
+            ("zai-org/GLM-4.6-FP8", "glm-4.5"),
+            ("PrimeIntellect/INTELLECT-3", "glm-4.5-air"),
+            ("MiniMaxAI/MiniMax-M2.5", "minimax-m2"),
+            ("moonshotai/Kimi-K2.5", "kimi-k2"),
+            ("01-ai/Yi-1.5-34B-Chat-16K", "yi-34b"),
+            ("lmsys/vicuna-13b-v1.5", "llama-2-13b"),
+            ("google/codegemma-7b-it", "gemma-7b"),
+            ("google/medgemma-27b-text-it", "gemma-3-27b"),
+            ("deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct", "deepseek-v2-lite"),
+            ("deepseek-ai/DeepSeek-Coder-V2-Instruct", "deepseek-v2"),
+            ("Qwen/Qwen2.5-7B-Instruct-1M", "qwen-2.5-7b"),
+            ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "llama-3.1-8b"),
+            ("unsloth/tinyllama-bnb-4bit", "tinyllama-1.1b"),
+            ("allenai/Olmo-3.1-32B-Think", "olmo-3-32b"),
+            ("bigscience/bloomz-1b1", "bloom-1.1b"),
         ] {
             assert_eq!(id(name), Some(expected), "{name}");
         }
@@ -476,6 +493,12 @@ mod tests {
             "mistralai/Mistral-Small-3.1-70B",
             "deepseek-ai/DeepSeek-R1-270m",
             "Qwen/Qwen3-VL-8B-Embedding",
+            // Other members of the families, and another model with an encoder.
+            "someone/GLM-4.7-Flash-2",
+            "zai-org/GLM-4.6V",
+            "deepseek-ai/DeepSeek-V3.2",
+            "nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1",
+            "Qwen/Qwen3-Embedding-8B",
         ] {
             assert_eq!(id(name), None, "{name}");
         }
@@ -493,7 +516,7 @@ mod tests {
             "deepseek-v2-lit",
             "gemma-3-4b-visoin",
             "mistral-7b-v0.",
-            "minimax-m2.5",
+            "minimax-m2.6",
             "nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1",
         ] {
             assert!(model_named(name).is_none(), "{name}: {:?}", model_named(name).map(|found| found.entry.id));

@@ -68,7 +68,7 @@ fn a_further_name_of_another_size_fails() {
         "data/models.csv: mistral-7b has the further name zephyr-70b, which says 70B, but its parameters are 7.2B"
     );
     assert_eq!(
-        of_models(",phi4-14b,", ",phi4-270m,"),
+        of_models(",phi4-14b ", ",phi4-270m "),
         "data/models.csv: phi-4 has the further name phi4-270m, which says 0.27B, but its parameters are 14.7B"
     );
     let families = changed("families.toml", "\"r1-distill-llama\"", "\"r1-distill-llama-8b\"");
