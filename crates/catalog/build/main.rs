@@ -20,6 +20,8 @@ mod revisions;
 mod rows;
 #[path = "../../engine/build/shape.rs"]
 mod shape;
+#[path = "../src/size.rs"]
+mod size;
 
 use std::path::Path;
 

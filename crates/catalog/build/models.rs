@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::rows::{File, Row, merged, named, place, with_likes};
 use super::shape::{Kind, Shape, array, left, list, needed};
+use super::size::{other_size, sizes};
 
 const ENTRY: Shape = Shape {
     name: "ModelEntry",
@@ -100,7 +101,10 @@ pub(crate) fn tables(
         if !repository.is_empty() {
             repositories.push(format!("({:?}, {repository:?})", row.key));
         }
-        checkpoints.extend(row.take_text("also").split_whitespace().map(|also| format!("({also:?}, {:?})", row.key)));
+        for also in row.take_text("also").split_whitespace() {
+            check_size(also, &row, &repository)?;
+            checkpoints.push(format!("({also:?}, {:?})", row.key));
+        }
         entries.push((row.key.clone(), entry(row, &architectures)?));
     }
     let mut of_families = Vec::new();
@@ -111,6 +115,9 @@ pub(crate) fn tables(
         // it.
         let shared = first.key.rsplit_once('-').map_or("", |(shared, _)| shared);
         let also = row.take_texts("also");
+        if let Some(sized) = also.iter().find(|also| !sizes(also).is_empty()) {
+            return Err(row.error(format!("has the further name {sized} with a size: it names every size")));
+        }
         of_families.extend(also.iter().map(|also| format!("({also:?}, \"{shared}-\")")));
         let on_ladder = row.take("on_ladder").is_some_and(|on_ladder| on_ladder == true);
         row.only(&["name"])?;
@@ -128,6 +135,19 @@ pub(crate) fn tables(
         ("repositories.rs", list(&repositories)),
         ("checkpoints.rs", list(&of_families)),
     ])
+}
+
+/// Fails if a further name says a size that the row has not: such a name is another model's.
+fn check_size(also: &str, row: &Row, repository: &str) -> Result<(), String> {
+    let params = row.number("params")?;
+    let own = [row.key.as_str(), row.text("name")?, repository];
+    match other_size(also, params, own.into_iter()) {
+        Some(said) => Err(row.error(format!(
+            "has the further name {also}, which says {said}B, but its parameters are {:.1}B",
+            params / 1e9
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Writes a model, merged with the row of its architecture.

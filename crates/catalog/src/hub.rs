@@ -1,6 +1,7 @@
 //! Repositories of models on the Hugging Face Hub: the names by which settings refer to the model
 //! to load, and an adapter's configuration to its base model.
 
+use super::names::OTHER_WORDS;
 use super::{ModelEntry, model};
 use engine::scenario::Id;
 
@@ -29,12 +30,6 @@ pub fn model_of(name: &str) -> Option<&'static ModelEntry> {
     let found = REPOSITORIES.iter().find(|(_, repository)| plain(repository) == wanted);
     found.map_or_else(|| model(&wanted), |(id, _)| model(id))
 }
-
-/// Words of names for how a model was tuned, stored or published; they do not identify a model.
-const OTHER_WORDS: [&str; 18] = [
-    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
-    "fp8", "dynamic", "bf16", "gguf",
-];
 
 /// Returns the last part of a path in lower case, without [`OTHER_WORDS`].
 fn plain(name: &str) -> String {

@@ -34,6 +34,7 @@ pub mod published;
 pub mod releases;
 pub mod revisions;
 pub mod scenarios;
+mod size;
 
 use clusters::ClusterKind;
 

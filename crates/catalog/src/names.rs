@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::{
     ACCELERATORS, AcceleratorEntry, CLUSTERS, ClusterEntry, MODELS, ModelEntry, accelerator, cluster, hub, model,
 };
+use crate::size::other_size;
 use engine::nearest::{Names, is_near, letters, nearest};
 
 /// An entry found by a name.
@@ -19,9 +20,41 @@ pub struct Named<T: 'static> {
 }
 
 /// Words of names for how a model was tuned, stored or published; they do not identify a model.
-const OTHER_WORDS: [&str; 26] = [
+pub(crate) const OTHER_WORDS: [&str; 38] = [
     "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
     "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
+    "nvfp4", "fp4", "int8", "fp16", "mlx", "3bit", "5bit", "6bit", "mxfp8", "block", "w4a16", "w8a8",
+];
+
+/// Words of names that say another kind of model around the language model, or a small one beside
+/// it: none of them has the shape of the model whose name stands there.
+const OTHER_KINDS: [&str; 20] = [
+    "vision",
+    "vl",
+    "omni",
+    "audio",
+    "multimodal",
+    "speech",
+    "ocr",
+    "embedding",
+    "embeddings",
+    "embed",
+    "reranker",
+    "eagle",
+    "eagle3",
+    "medusa",
+    "draft",
+    "speculator",
+    "assistant",
+    "mtp",
+    "moe",
+    "llava",
+];
+
+/// Words of names that say another member of a family, where no size says which.
+const OTHER_MEMBERS: [&str; 22] = [
+    "air", "flash", "flashx", "lite", "mini", "nano", "micro", "tiny", "small", "medium", "large", "xl", "plus", "max",
+    "pro", "turbo", "super", "ultra", "reap", "pruned", "slim", "distill",
 ];
 
 /// Names of models that do not contain the name of their shape: a part of the name, and the catalog
@@ -112,18 +145,66 @@ pub fn model_named(name: &str) -> Option<Named<ModelEntry>> {
     if let Some(entry) = known(&compact) {
         return exactly(entry);
     }
-    tuned(&words, &compact).map(|entry| Named { entry, is_taken: true })
+    let entry = tuned(&words, &compact, &spelled).filter(|entry| says_its_size(&spelled, entry))?;
+    Some(Named { entry, is_taken: true })
 }
 
-/// Returns the model whose shape a checkpoint has, by the table [`SHAPES`].
+/// Whether a name says no size that differs from the model's: a name that does is another model,
+/// whatever else it contains.
+fn says_its_size(name: &str, entry: &'static ModelEntry) -> bool {
+    other_size(name, entry.params as f64, names_of(entry)).is_none()
+}
+
+/// Returns the model whose shape a checkpoint has, by the longest part in the table [`SHAPES`]
+/// that stands between separators and agrees with the rest of the name.
 fn shaped_as(name: &str) -> Option<&'static ModelEntry> {
-    let (part, shape) = SHAPES.iter().find(|(part, _)| name.contains(part))?;
-    if !shape.ends_with('-') {
-        return model(shape);
-    }
-    let (_, rest) = name.split_once(part)?;
-    let size = rest.split('-').find(|word| word.ends_with('b'))?;
-    model(&format!("{shape}{size}"))
+    let found = SHAPES.iter().filter_map(|(part, shape)| {
+        let (before, after) = parted(name, part)?;
+        let entry = if shape.ends_with('-') {
+            let size = after.split('-').find(|word| word.ends_with('b'))?;
+            model(&format!("{shape}{size}"))?
+        } else {
+            model(shape)?
+        };
+        let is_another = |word: &str| {
+            OTHER_KINDS.contains(&word)
+                || OTHER_MEMBERS.contains(&word)
+                || FAMILIES.iter().any(|family| is_of(word, family))
+        };
+        let rest = before.split('-').chain(after.split('-'));
+        let is_it = says_its_size(name, entry) && !rest.into_iter().any(is_another);
+        is_it.then_some((part.len(), entry))
+    });
+    found.max_by_key(|(length, _)| *length).map(|(_, entry)| entry)
+}
+
+/// Splits a name at a part that stands between separators; a point continues a version. A part
+/// that ends with a separator or a point may be followed by anything.
+fn parted<'a>(name: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
+    let continues = |sign: char| sign.is_alphanumeric() || sign == '.';
+    name.match_indices(part).find_map(|(at, _)| {
+        let (before, after) = (name.get(..at)?, name.get(at + part.len()..)?);
+        let is_part =
+            !before.ends_with(continues) && (!part.ends_with(char::is_alphanumeric) || !after.starts_with(continues));
+        is_part.then_some((before, after))
+    })
+}
+
+/// Names of families that a version or a size follows: `llama`, `qwen`.
+static FAMILIES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let of = |entry: &'static ModelEntry| {
+        let (family, rest) = entry.id.split_once('-')?;
+        (family.len() > 1 && rest.starts_with(|sign: char| sign.is_ascii_digit())).then_some(family)
+    };
+    let mut all: Vec<&str> = MODELS.iter().filter_map(of).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+});
+
+/// Whether a word names a family, with or without a version: `qwen`, `qwen3`.
+fn is_of(word: &str, family: &str) -> bool {
+    word.strip_prefix(family).is_some_and(|rest| rest.chars().all(|sign| sign.is_ascii_digit() || sign == '.'))
 }
 
 /// Letters of every model's identifier.
@@ -132,8 +213,9 @@ static IDS: LazyLock<Vec<(String, &str)>> =
 
 /// Returns the model in a longer name (`Llama-3.1-8B-Lexi`): the longest run of words that names
 /// one. The remaining words must contain no size or version, which would make it another model, and
-/// the whole name must be no typo of another model's name.
-fn tuned(words: &[String], compact: &str) -> Option<&'static ModelEntry> {
+/// no other kind or member of a family, no checkpoint of another model, and the whole name must be
+/// no typo of another model's name.
+fn tuned(words: &[String], compact: &str, spelled: &str) -> Option<&'static ModelEntry> {
     let mut best: Option<(&ModelEntry, usize, usize)> = None;
     for start in 0..words.len().min(12) {
         for end in start + 1..=words.len().min(start + 8) {
@@ -148,7 +230,17 @@ fn tuned(words: &[String], compact: &str) -> Option<&'static ModelEntry> {
     }
     let (entry, start, end) = best?;
     let mut left = words.iter().enumerate().filter(|(place, _)| *place < start || *place >= end);
-    let is_another = left.any(|(place, word)| is_size(word) || place == end && is_version(word));
+    let has_size = words.get(start..end).unwrap_or_default().iter().any(|word| is_size(word));
+    let is_another = left.any(|(place, word)| {
+        is_size(word)
+            || place == end && is_version(word)
+            || OTHER_KINDS.contains(&word.as_str())
+            || !has_size && OTHER_MEMBERS.contains(&word.as_str())
+    });
+    let run = words.get(start..end).unwrap_or_default().join("-");
+    // `DeepSeek-R1-Qwen-7B` is neither the first nor Qwen 7B.
+    let is_another =
+        is_another || SHAPES.iter().any(|(part, _)| !run.contains(part) && parted(spelled, part).is_some());
     let letters = letters(compact);
     let is_slip = || IDS.iter().any(|(own, id)| *id != entry.id && is_near(own, &letters));
     (!is_another && !is_slip()).then_some(entry)
@@ -354,6 +446,66 @@ mod tests {
     }
 
     #[test]
+    fn a_size_in_a_name_is_the_models() {
+        let id = |name| model_named(name).map(|found| found.entry.id);
+        for (name, expected) in [
+            ("deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "qwen-3-8b"),
+            ("unsloth/DeepSeek-R1-0528-Qwen3-8B-unsloth-bnb-4bit", "qwen-3-8b"),
+            ("bartowski/DeepSeek-R1-Distill-Qwen-32B-GGUF", "qwen-2.5-32b"),
+            ("deepseek-ai/DeepSeek-R1-0528", "deepseek-v3"),
+            ("deepseek-ai/DeepSeek-R1-Zero", "deepseek-v3"),
+            ("deepseek-r1-671b", "deepseek-v3"),
+            ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+            ("mlx-community/Qwen3-30B-A3B-4bit", "qwen-3-30b-a3b"),
+            ("Qwen/Qwen3-235B-A22B-GPTQ-Int4", "qwen-3-235b-a22b"),
+            ("RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic", "llama-3.3-70b"),
+            ("TheBloke/Llama-2-7B-Chat-AWQ", "llama-2-7b"),
+            ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama-4-scout"),
+            ("gradientai/Llama-3-8B-Instruct-262k", "llama-3-8b"),
+            ("allenai/OLMoE-1B-7B-0924-Instruct", "olmoe-1b-7b"),
+            ("Qwen/QwQ-32B-AWQ", "qwen-2.5-32b"),
+            ("Qwen/Qwen3-Coder-30B-A3B-Instruct-FP8", "qwen-3-30b-a3b"),
+            ("zai-org/GLM-4.6-FP8", "glm-4.5"),
+            ("PrimeIntellect/INTELLECT-3", "glm-4.5-air"),
+            ("MiniMaxAI/MiniMax-M2.5", "minimax-m2"),
+            ("moonshotai/Kimi-K2.5", "kimi-k2"),
+            ("01-ai/Yi-1.5-34B-Chat-16K", "yi-34b"),
+            ("lmsys/vicuna-13b-v1.5", "llama-2-13b"),
+            ("google/codegemma-7b-it", "gemma-7b"),
+            ("google/medgemma-27b-text-it", "gemma-3-27b"),
+            ("deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct", "deepseek-v2-lite"),
+            ("deepseek-ai/DeepSeek-Coder-V2-Instruct", "deepseek-v2"),
+            ("Qwen/Qwen2.5-7B-Instruct-1M", "qwen-2.5-7b"),
+            ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "llama-3.1-8b"),
+            ("unsloth/tinyllama-bnb-4bit", "tinyllama-1.1b"),
+            ("allenai/Olmo-3.1-32B-Think", "olmo-3-32b"),
+            ("bigscience/bloomz-1b1", "bloom-1.1b"),
+        ] {
+            assert_eq!(id(name), Some(expected), "{name}");
+        }
+        for name in [
+            "someone/DeepSeek-R1-0528-32B",
+            "someone/DeepSeek-R1-Qwen-7B",
+            "someone/DeepSeek-R1-Distill-Phi-3-mini",
+            "HuggingFaceH4/zephyr-7b-gemma-v0.1",
+            "microsoft/Phi-4-mini-flash-reasoning",
+            "yuhuili/EAGLE-LLaMA3.1-Instruct-8B",
+            "llava-hf/llava-v1.6-mistral-7b-hf",
+            "mistralai/Mistral-Small-3.1-70B",
+            "deepseek-ai/DeepSeek-R1-270m",
+            "Qwen/Qwen3-VL-8B-Embedding",
+            // Other members of the families, and another model with an encoder.
+            "someone/GLM-4.7-Flash-2",
+            "zai-org/GLM-4.6V",
+            "deepseek-ai/DeepSeek-V3.2",
+            "nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1",
+            "Qwen/Qwen3-Embedding-8B",
+        ] {
+            assert_eq!(id(name), None, "{name}");
+        }
+    }
+
+    #[test]
     fn a_slip_is_no_model() {
         for name in [
             "acme/unheard-of-7b",
@@ -365,7 +517,7 @@ mod tests {
             "deepseek-v2-lit",
             "gemma-3-4b-visoin",
             "mistral-7b-v0.",
-            "minimax-m2.5",
+            "minimax-m2.6",
             "nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1",
         ] {
             assert!(model_named(name).is_none(), "{name}: {:?}", model_named(name).map(|found| found.entry.id));

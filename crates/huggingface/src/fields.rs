@@ -188,6 +188,9 @@ impl<'a> Fields<'a> {
         // These models contain a language model with its own head, which is tied by the nested
         // configuration.
         const APART: [&str; 3] = ["blip-2", "instructblip", "instructblipvideo"];
+        // The class of these says that it ties, yet the library does not tie two matrices that a
+        // checkpoint stores: the language model says whether it has one or two.
+        const STORED: [&str; 1] = ["mistral3"];
         if self.inner.is_none() {
             return self.flag(NAME, usual);
         }
@@ -198,6 +201,9 @@ impl<'a> Fields<'a> {
             .filter(|_| self.model_types().is_some_and(|[_, kind]| kind.is_some_and(|kind| APART.contains(&kind))))
         {
             return of(inner).unwrap_or(usual);
+        }
+        if self.outer.get("model_type").and_then(Value::as_str).is_some_and(|kind| STORED.contains(&kind)) {
+            return of(self.outer).or_else(|| self.inner.and_then(of)).unwrap_or(false);
         }
         let class = || of(&super::class::values(self.outer.get("model_type").and_then(Value::as_str)?));
         of(self.outer).or_else(class).unwrap_or(false)

@@ -15,6 +15,8 @@ mod build {
     pub(super) mod rows;
     #[path = "../../engine/build/shape.rs"]
     mod shape;
+    #[path = "../src/size.rs"]
+    mod size;
 }
 
 use build::prices::Prices;
@@ -104,6 +106,28 @@ fn a_row_without_a_source_fails() {
     let architectures = changed("architectures.toml", "source = \"bigscience/bloom* config.json\"\n", "");
     let error = models::tables(&architectures, &whole("models.csv"), &whole("families.toml")).unwrap_err();
     assert_eq!(error, "data/models.csv: bloom-560m lacks a source");
+}
+
+#[test]
+fn a_further_name_of_another_size_fails() {
+    let of_models = |from, to| {
+        let models = changed("models.csv", from, to);
+        models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err()
+    };
+    assert_eq!(
+        of_models(",zephyr-7b,", ",zephyr-7b zephyr-70b,"),
+        "data/models.csv: mistral-7b has the further name zephyr-70b, which says 70B, but its parameters are 7.2B"
+    );
+    assert_eq!(
+        of_models(",phi4-14b ", ",phi4-270m "),
+        "data/models.csv: phi-4 has the further name phi4-270m, which says 0.27B, but its parameters are 14.7B"
+    );
+    let families = changed("families.toml", "\"r1-distill-llama\"", "\"r1-distill-llama-8b\"");
+    let error = models::tables(&whole("architectures.toml"), &whole("models.csv"), &families).unwrap_err();
+    assert_eq!(
+        error,
+        "data/families.toml: Llama 3.1 has the further name r1-distill-llama-8b with a size: it names every size"
+    );
 }
 
 #[test]

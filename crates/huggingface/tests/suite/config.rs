@@ -74,6 +74,47 @@ const KNOWN: &[Known] = &[
     config!("opt-1.3b", "opt-1.3b", [1_315_758_080, 0], &["prefix"], Some("opt-1.3b")),
 ];
 
+/// Published counts: the totals of the checkpoints on the Hub. Ministral 3 8B and Mistral Small 3.1
+/// store a head apart from the embedding, whatever the class of the whole says by default.
+#[test]
+fn a_head_is_tied_as_the_language_model_says_where_the_whole_does_not() {
+    let vision = json!({
+        "model_type": "pixtral", "hidden_size": 1024, "num_hidden_layers": 24, "intermediate_size": 4096,
+        "num_attention_heads": 16, "head_dim": 64, "image_size": 1540, "patch_size": 14
+    });
+    let whole = |text: Value| {
+        let config = json!({ "model_type": "mistral3", "spatial_merge_size": 2, "vision_config": vision,
+            "text_config": text });
+        import(&config).unwrap().architecture.params()
+    };
+    let with = |text: &Value, tied: bool| {
+        let mut text = text.clone();
+        text["tie_word_embeddings"] = tied.into();
+        text
+    };
+    let small = json!({ "model_type": "mistral", "hidden_size": 5120, "intermediate_size": 32_768,
+        "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+        "vocab_size": 131_072 });
+    assert_eq!(whole(small), 24_011_361_280);
+    let ministral = json!({ "model_type": "ministral3" });
+    assert_eq!(whole(ministral.clone()), 8_918_026_240);
+    assert_eq!(whole(with(&ministral, false)), 8_918_026_240);
+    assert_eq!(whole(with(&ministral, true)), 8_918_026_240 - 131_072 * 4096);
+    // The 3B model shares them: 3.4B with an encoder of 0.4B.
+    let least = json!({ "model_type": "ministral3", "hidden_size": 3072, "num_hidden_layers": 26,
+        "intermediate_size": 9216 });
+    assert_eq!(whole(with(&least, true)), 3_849_090_048);
+}
+
+/// Hunyuan-A13B: 80B parameters, as its card prints; transformers 5.24.0 counts 80,393,183,232.
+#[test]
+fn the_experts_of_hunyuan_have_a_shared_one() {
+    let config = json!({ "model_type": "hunyuan_v1_moe", "hidden_size": 4096, "intermediate_size": 3072,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+        "vocab_size": 128_167, "num_experts": 64, "moe_topk": 8, "tie_word_embeddings": true });
+    assert_eq!(import(&config).unwrap().architecture.params(), 80_393_183_232);
+}
+
 /// Removes towers, and corrections of a router's scores: buffers in `transformers`, parameters in
 /// the catalog.
 fn plain(shape: Architecture) -> Architecture {
@@ -269,7 +310,13 @@ fn written(shape: &Architecture) -> Option<Value> {
         (Norm::Rms, true, QkNorm::None, 2) if !mixture => "llama",
         (Norm::Rms, true, QkNorm::None, 2) if shape.latent.is_used() && shape.experts.router_bias => "deepseek_v3",
         (Norm::Rms, true, QkNorm::None, 2) if shape.latent.is_used() => "deepseek_v2",
+        (Norm::Rms, true, QkNorm::PerHead, 2)
+            if mixture && shape.experts.shared_intermediate_size > 0 && !shape.experts.router_bias =>
+        {
+            "hy_v3"
+        }
         (Norm::Rms, true, QkNorm::PerHead, 2) if mixture && !shape.experts.router_bias => "qwen3_moe",
+        (Norm::Rms, true, QkNorm::PerHead, 2) if !mixture && shape.sliding_window > 0 => "exaone4",
         (Norm::Rms, true, QkNorm::PerHead, 2) if !mixture => "qwen3",
         (Norm::Rms, true, QkNorm::Full, 2) if mixture => "olmoe",
         (Norm::Rms, true, QkNorm::None, 4) if shape.sliding_window > 0 => "gemma2",
