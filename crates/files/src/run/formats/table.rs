@@ -240,7 +240,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
         // Arguments that the program passes to transformers' Trainer.
         match row.is.as_str() {
             "trainer.arguments" => trainer::arguments(keys, draft),
-            "trainer.precision" => trainer::precision(keys, draft),
+            "trainer.precision" => trainer::precision(keys, draft, None),
             "trainer.sharding" => trainer::sharding(keys, draft),
             _ => {}
         }
