@@ -39,6 +39,8 @@ pub(super) struct BatchFields {
     pub(super) samples: Option<KeyedValue<f64>>,
     /// The framework's default micro-batch.
     pub(super) default_micro_batch: u32,
+    /// Its default tokens of a micro-batch, where it counts tokens.
+    pub(super) default_micro_tokens: Option<u32>,
 }
 
 /// Numbers of GPUs, nodes and replicas as the files state them.
@@ -169,6 +171,12 @@ impl Draft {
     pub(super) fn is_from(&self, program: Program, day: &str) -> bool {
         let release = self.scenario.release.map(|Known(release)| release);
         release.is_some_and(|release| release.program_key() == program.key() && release.since >= day)
+    }
+
+    /// Whether the run's release is of this program and dates from before this day.
+    pub(super) fn is_before(&self, program: Program, day: &str) -> bool {
+        let release = self.scenario.release.map(|Known(release)| release);
+        release.is_some_and(|release| release.program_key() == program.key() && release.since < day)
     }
 
     /// Sets the defaults of `DeepSpeed`, if the program of the run runs on `DeepSpeed`.

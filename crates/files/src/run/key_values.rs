@@ -143,7 +143,7 @@ fn arguments(key_values: &mut KeyValues, scenario: &Scenario) {
 
 fn trainer(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
     arguments(key_values, scenario);
-    key_values.put("gradient_checkpointing", recomputes(scenario));
+    key_values.put("gradient_checkpointing|activation_checkpointing", recomputes(scenario));
     key_values.put("use_liger_kernel", saves_logits(scenario));
     if program == Program::Trl && !scenario.objective.task.generates() {
         key_values.put("max_length|max_seq_length", scenario.seq_len);

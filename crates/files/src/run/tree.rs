@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::File;
 use super::spelling::plain;
+pub(super) use shell::COMMAND;
 
 /// The longest file, in bytes.
 pub(super) const MOST_BYTES: usize = 1_000_000;

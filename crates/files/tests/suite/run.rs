@@ -406,6 +406,7 @@ mod low_precision;
 mod megatron_layers;
 mod programs;
 mod recorded;
+mod releases;
 mod round_trip;
 mod tables;
 mod untrue;

@@ -161,10 +161,14 @@ fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
         if let Ok(count) = value.to_string().parse::<u32>()
             && !is_said
         {
-            let usual = KeyedValue { value: count, file: NO_FILE, key: key.clone(), shown: count.to_string() };
-            count_of(key, Some(usual), draft);
+            count_of(key, Some(usual_count(key, count)), draft);
         }
     }
+}
+
+/// Returns a count that no file states.
+fn usual_count(key: &str, count: u32) -> KeyedValue<u32> {
+    KeyedValue { value: count, file: NO_FILE, key: key.to_owned(), shown: count.to_string() }
 }
 
 /// Returns the rows of one meaning whose conditions a file meets.
@@ -240,7 +244,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
         // Arguments that the program passes to transformers' Trainer.
         match row.is.as_str() {
             "trainer.arguments" => trainer::arguments(keys, draft),
-            "trainer.precision" => trainer::precision(keys, draft),
+            "trainer.precision" => trainer::precision(keys, draft, None),
             "trainer.sharding" => trainer::sharding(keys, draft),
             _ => {}
         }
@@ -306,6 +310,7 @@ fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
         "micro" => draft.batch.default_micro_batch = value.parse().unwrap_or(1),
         "gpus" if value == "1" => draft.world.is_single = true,
+        "micro_tokens" => draft.batch.default_micro_tokens = value.parse().ok(),
         // Counts follow from all files.
         "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
         _ => {
@@ -660,7 +665,8 @@ fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, draft: &mut Dr
     if let Some(step) = sequences("global_tokens") {
         draft.batch.global = Some(step);
     }
-    shared::micro(sequences("micro_tokens"), draft);
+    let usual = draft.batch.default_micro_tokens.map(|tokens| usual_count("micro_tokens", (tokens / length).max(1)));
+    shared::micro(sequences("micro_tokens").or(usual), draft);
     if let Some(prompts) = keys.count(&keys_of(table, "prompts", keys)) {
         let answers = prompts.value.saturating_mul(draft.scenario.objective.group.max(1));
         draft.batch.global = Some(prompts.with(answers));

@@ -2,13 +2,16 @@
 //! trainers share.
 
 use engine::model::software::Framework;
-use engine::model::training::PrecisionPolicy;
+use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::params::ParamId;
 
 use super::{peft, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
 use catalog::programs::Program;
+
+/// The day from which the Trainer's `fsdp_config` means FSDP2 where it names no version (5.10).
+const SECOND_FSDP: &str = "2026-06-03";
 
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
@@ -17,7 +20,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     model(keys, draft);
     arguments(keys, draft);
     adapters(keys, draft);
-    precision(keys, draft);
+    precision(keys, draft, None);
     draft.length(keys.count(&[
         "max_length",
         "max_seq_length",
@@ -45,16 +48,44 @@ pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
     }
     // OptimizerNames.ADAMW_TORCH_FUSED is the default from 4.56 on.
     shared::optimizer(keys.text(&["optim"]), draft);
-    if let Some(found) = keys.flag(&["gradient_checkpointing"]) {
-        draft.set_option_from(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
-    }
-    keys.skip_below("gradient_checkpointing_kwargs");
+    checkpointing(keys, draft);
     kernels(keys, draft);
     draft.set_flag(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
     if let Some(found) = keys.flag(&["packing"]) {
         packing(&found, draft);
     }
     galore(keys, draft);
+}
+
+/// Names of the switch that recomputes layers: the second became an alias of the first in
+/// transformers 5.23.
+pub(super) const CHECKPOINTING: [&str; 2] = ["activation_checkpointing", "gradient_checkpointing"];
+
+/// Reads which layers are recomputed, and where the kept inputs of layers are.
+fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.flag(&CHECKPOINTING) {
+        draft.set_option_from(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
+    }
+    for kwargs in CHECKPOINTING.map(|name| format!("{name}_kwargs")) {
+        if draft.scenario.recompute == Recompute::Full {
+            let every = keys.count(&[&format!("{kwargs}.every_n_layers")]).filter(|every| every.value > 1);
+            if let Some(every) = every {
+                draft.set_option_from(&every, ParamId::Recompute, "fraction");
+                draft.set_number(ParamId::KeepFraction, 100.0 * (1.0 - 1.0 / f64::from(every.value)));
+            }
+            draft.set_flag(keys.flag(&[&format!("{kwargs}.offload")]), ParamId::OffloadActivations);
+            // TRL's own, which saves attention's outputs beside the inputs of layers.
+            let saved = keys.flag(&[&format!("{kwargs}.selective")]).filter(|found| found.value);
+            if let Some(found) = saved {
+                draft.record(&found, "Layers are recomputed, except attention");
+                draft.assume(
+                    "Attention is computed as recomputed with its layer. The file keeps its output instead: a \
+                     tensor as large as a layer's input more in each layer, and less time.",
+                );
+            }
+        }
+        keys.skip_below(&kwargs);
+    }
 }
 
 pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
@@ -157,25 +188,37 @@ fn bits(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Reads the formats of weights and products. A model that is loaded in 16 bits trains in 16 bits;
-/// FSDP and DeepSpeed have their own policies.
-pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
-    let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
+/// FSDP and DeepSpeed have their own policies. `usual` is said of a program whose products are in
+/// 16 bits by default.
+pub(super) fn precision(keys: &mut Keys, draft: &mut Draft, usual: Option<&str>) {
+    let loaded =
+        keys.word(&["dtype", "torch_dtype", "model_dtype", "model_init_kwargs.dtype", "model_init_kwargs.torch_dtype"]);
+    let usual = usual.filter(|_| !keys.has("bf16") && !keys.has("fp16"));
+    if let Some(said) = usual {
+        draft.assume(said);
+    }
     let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));
     let half = [&bf16, &fp16].into_iter().flatten().find(|found| found.value).cloned();
     let is_half = loaded.as_ref().is_some_and(|found| {
-        matches!(found.value.as_str(), "bfloat16" | "float16" | "bf16" | "fp16" | "torch.bfloat16")
+        let word = found.value.trim_start_matches("torch.");
+        matches!(word, "bfloat16" | "float16" | "bf16" | "fp16" | "half")
     });
     let adapters = draft.scenario.trained.has_adapters();
     // From transformers 5 on a model is loaded in the format of its checkpoint.
-    let as_stored = loaded.is_none() && draft.usual(ParamId::Recipe) == Some("pure-bf16");
-    let recipe = match (&half, is_half || as_stored) {
+    let is_auto = loaded.as_ref().is_some_and(|found| found.value == "auto");
+    if is_auto && !draft.scenario.trained.base.is_quantized() {
+        draft.assume("The model is loaded in the format of its checkpoint: bf16, as of nearly all.");
+    }
+    let as_stored = is_auto || loaded.is_none() && draft.usual(ParamId::Recipe) == Some("pure-bf16");
+    let is_mixed = half.is_some() || usual.is_some();
+    let recipe = match (is_mixed, is_half || as_stored) {
         (_, true) if !adapters => "pure-bf16",
-        (Some(_), _) | (None, true) => "autocast",
-        (None, false) => "fp32",
+        (true, _) | (false, true) => "autocast",
+        (false, false) => "fp32",
     };
     if let Some(found) = half.or_else(|| loaded.clone().map(|found| found.with(true))) {
         draft.set_option_from(&found, ParamId::Recipe, recipe);
-    } else {
+    } else if usual.is_none() {
         draft.set_option(ParamId::Recipe, recipe);
         draft.assume(if as_stored {
             "The files name no 16-bit format: the model trains in that of its checkpoint, bf16."
@@ -184,7 +227,7 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
         });
     }
     if let Some(found) = loaded {
-        let base = if is_half || found.value == "auto" { "bf16" } else { "fp32" };
+        let base = if is_half || is_auto { "bf16" } else { "fp32" };
         if adapters && !draft.scenario.trained.base.is_quantized() {
             draft.set_option_from(&found, ParamId::BaseFormat, base);
         } else {
@@ -299,8 +342,10 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     });
     let version = version.or(top);
     let version = version.unwrap_or_else(|| {
-        // The Trainer's options select FSDP2 from transformers 5.12 on, Accelerate's select FSDP1.
-        let is_second = draft.is_from(Program::Transformers, "2026-06-12");
+        // The Trainer's options select FSDP2 from transformers 5.10 on, Accelerate's select FSDP1.
+        // TRL runs on the Trainer of its day.
+        let is_second =
+            [Program::Transformers, Program::Trl].iter().any(|program| draft.is_from(*program, SECOND_FSDP));
         let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));
         version
@@ -318,6 +363,7 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     if let Some(found) = get!(flag, "activation_checkpointing").filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::Recompute, "full");
     }
+    draft.set_flag(get!(flag, "activation_checkpointing_offload"), ParamId::OffloadActivations);
     draft.set_flag(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
     if let Some(found) = get!(word, "state_dict_type") {
         draft.set_option_from(

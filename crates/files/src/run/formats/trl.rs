@@ -1,35 +1,34 @@
 //! TRL: `trl sft`, `dpo`, `grpo` and its other trainers (trl/trainer/*_config.py).
 
 use catalog::programs::Program;
-use engine::model::software::Loss;
 use engine::model::training::Recompute;
 use engine::params::ParamId;
 
 use super::{shared, trainer};
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
+use crate::run::tree::COMMAND;
+
+/// The day from which GRPO and RLOO complete 512 tokens by default (1.10); 256 before.
+const LONG_COMPLETIONS: &str = "2026-08-13";
+/// The day from which all losses are fused with the head (1.15).
+const FUSED_HEAD: &str = "2026-10-08";
 
 /// Reads a file or a command of TRL.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.default_micro_batch = 8;
     shared::hugging_face(Program::Trl, keys, draft);
-    // The objective comes first: only supervised fine-tuning computes the loss in chunks.
     objective(keys, draft);
     trainer::model(keys, draft);
     trainer::arguments(keys, draft);
-    if !keys.has("gradient_checkpointing") {
+    if !trainer::CHECKPOINTING.iter().any(|key| keys.has(key)) {
         let word = if draft.scenario.recompute == Recompute::Full { "on" } else { "off" };
         draft.assume(format!("Gradient checkpointing is {word}, TRL's default."));
     }
     trainer::adapters(keys, draft);
-    let usual = draft.usual(ParamId::Recipe);
-    if keys.has("bf16") || keys.has("fp16") || usual == Some("fp32") {
-        trainer::precision(keys, draft);
-    } else {
-        // TRL's default is `bf16=True`, unless fp16 is selected.
-        draft.assume("Products are in bf16, TRL's default.");
-        keys.skip(&["dtype", "torch_dtype"]);
-    }
+    // TRL's default is `bf16=True` where the release has another recipe than fp32.
+    let is_half = draft.usual(ParamId::Recipe) != Some("fp32");
+    trainer::precision(keys, draft, is_half.then_some("Products are in bf16, TRL's default."));
     spectrum(keys, draft);
     length(keys, draft);
     trainer::sharding(keys, draft);
@@ -53,15 +52,16 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
     let completion = keys.count(&["max_completion_length"]);
     let whole = keys.count(&["max_length", "max_seq_length"]);
     if draft.scenario.objective.task.generates() {
-        // GRPOConfig's defaults: prompts of 512 tokens, completions of 256.
+        // The defaults of GRPOConfig and RLOOConfig.
+        let usual = if draft.is_from(Program::Trl, LONG_COMPLETIONS) { 512 } else { 256 };
         let (prompts, answers) =
-            (prompt.as_ref().map_or(512, |found| found.value), completion.as_ref().map_or(256, |found| found.value));
+            (prompt.as_ref().map_or(512, |found| found.value), completion.as_ref().map_or(usual, |found| found.value));
         if let Some(found) = completion.or_else(|| prompt.clone()) {
             draft.length(Some(found.with(prompts.saturating_add(answers))));
         } else {
             draft.set_number(ParamId::SequenceLength, f64::from(prompts + answers));
             draft.has_length = true;
-            draft.assume("Prompts of 512 tokens and completions of 256, TRL's defaults.");
+            draft.assume(format!("Prompts of {prompts} tokens and completions of {answers}, TRL's defaults."));
         }
         if prompt.is_some() {
             draft.number(prompt, ParamId::PromptTokens);
@@ -82,10 +82,13 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
 /// Reads the objective: from the name of the command or the script, or from keys that only one
 /// trainer has.
 fn objective(keys: &mut Keys, draft: &mut Draft) {
-    let name = keys.name().to_ascii_lowercase();
-    let has = |word: &str| name.contains(word);
+    let command = keys.peek(COMMAND).unwrap_or_default();
+    let names = [keys.name().to_ascii_lowercase(), command.to_ascii_lowercase()];
+    let has = |word: &str| names.iter().any(|name| name.contains(word));
     let groups = keys.count(&["num_generations"]);
-    let task = if groups.is_some() || keys.has("max_completion_length") && keys.has("vllm_mode") || has("grpo") {
+    let is_grouped = groups.is_some() || keys.has("max_completion_length") && keys.has("vllm_mode");
+    // RLOO has GRPO's step: several completions of a prompt, and no critic.
+    let task = if is_grouped || has("grpo") || has("rloo") {
         "grpo"
     } else if has("orpo") {
         "orpo"
@@ -99,13 +102,11 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         "lm"
     };
     draft.set_option(ParamId::Objective, task);
-    if task != "lm" && draft.scenario.kernels.loss == Loss::FusedLinear {
-        draft.scenario.kernels.loss = Loss::Standard;
-    }
     if task == "lm"
         && let Some(found) = keys.word(&["loss_type"])
     {
-        let words = [("nll", "standard"), ("chunked_nll", "fused-linear"), ("dft", "standard")];
+        let whole = if draft.is_from(Program::Trl, FUSED_HEAD) { "fused-linear" } else { "standard" };
+        let words = [("nll", whole), ("chunked_nll", "fused-linear"), ("dft", whole)];
         draft.one_of(Some(found), ParamId::Loss, &words);
     }
     if task != "lm" && groups.is_none() {

@@ -95,6 +95,9 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
             entries.add("__argument__", Value::plain(word.text), Some(word.span.clone()))?;
         }
     }
+    if let Some(name) = trained_with(&words) {
+        entries.add(COMMAND, Value::plain(name), None)?;
+    }
     if branches {
         remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
@@ -102,6 +105,20 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         add_processes(&words, devices, &mut entries)?;
     }
     Ok(entries.list)
+}
+
+/// Key of what a script trains with: the command of `trl`, or the name of the first Python file.
+pub(in crate::run) const COMMAND: &str = "__command__";
+
+/// Returns what a script trains with.
+fn trained_with<'a>(words: &[Word<'a>]) -> Option<&'a str> {
+    let mut pairs = words.windows(2);
+    let command = pairs.find_map(|pair| match pair {
+        [program, command] if program.starts_command && program.text == "trl" => Some(command.text),
+        _ => None,
+    });
+    let mut files = words.iter().filter_map(|word| unquoted(word.text).strip_suffix(".py"));
+    command.or_else(|| files.next()?.rsplit('/').next())
 }
 
 /// Returns the number of words from `place` on that belong to the list of a flag.
@@ -297,7 +314,7 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
                 let quotes = usize::from(unquoted(value.text).len() < value.text.len());
                 let span = value.span.start + quotes..value.span.end - quotes;
                 let (value, span) = place_of(unquoted(value.text), span, variables);
-                entries.add(&plain(key), Value::plain(value), span)?;
+                add_value(&plain(key), value, span, entries)?;
             }
             // The name of a script ends the flags of its launcher.
             [value, script, ..] if is_program(script.text) => {
@@ -308,6 +325,34 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
                 let items = several.iter().map(|value| fill(unquoted(value.text), variables, 0)).collect();
                 entries.add(&plain(key), Value::List(items), None)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the value of a flag. An object in JSON is the values below the flag, as transformers'
+/// `HfArgumentParser` reads it.
+fn add_value(key: &str, value: String, span: Option<Range<usize>>, entries: &mut Entries) -> Result<(), String> {
+    if value.starts_with('{')
+        && let Ok(serde_json::Value::Object(object)) = serde_json::from_str(&value)
+    {
+        return add_object(key, &object, entries);
+    }
+    entries.add(key, Value::plain(value), span)
+}
+
+/// Adds the values of an object in JSON; the parser limits its depth.
+fn add_object(
+    path: &str,
+    object: &serde_json::Map<String, serde_json::Value>,
+    entries: &mut Entries,
+) -> Result<(), String> {
+    for (key, value) in object {
+        let path = format!("{path}.{key}");
+        match value {
+            serde_json::Value::Object(inner) => add_object(&path, inner, entries)?,
+            serde_json::Value::String(text) => entries.add(&path, Value::plain(text.clone()), None)?,
+            other => entries.add(&path, Value::plain(other.to_string()), None)?,
         }
     }
     Ok(())

@@ -1,0 +1,277 @@
+//! Tests of what training programs do by default, by release: the figures are derived by hand, or
+//! quoted from the program's own source.
+
+use engine::model::software::{Framework, Loss};
+use engine::model::training::{PrecisionPolicy, Recompute};
+use engine::params::ParamId;
+use engine::scenario::Scenario;
+use files::run::{Base, File, Run, read_run};
+
+/// Reads a file at a release on eight H100.
+fn read_at(release: &str, name: &str, text: &str) -> Run {
+    let scenario = links::decode::decode("cluster=dgx-h100&gpus=8").scenario;
+    let over = if release.is_empty() { Vec::new() } else { vec![("release".to_owned(), release.to_owned())] };
+    read_run(&[File::new(name, text)], Base { scenario, over }).unwrap()
+}
+
+fn scenario_at(release: &str, text: &str) -> Scenario {
+    read_at(release, "", text).scenario
+}
+
+/// The format in which TRL loads a model counts also where the command leaves bf16 to TRL
+/// (`create_model_from_path` in trl/trainer/utils.py).
+#[test]
+fn a_model_that_trl_loads_in_bf16_trains_in_bf16() {
+    let needs = |dtype: &str| {
+        let run = read_at("", "", &format!("trl sft --model_name_or_path Qwen/Qwen3-8B {dtype}"));
+        (run.scenario.recipe, run.scenario.report().memory.needed.gib())
+    };
+    // 8.19 billion parameters: 16-bit weights, gradients, DDP's buckets and two moments are 10 bytes
+    // each, 76.3 GiB; fp32 ones are 20 bytes. Before, both were read as the second.
+    let (recipe, in_16) = needs("--dtype bfloat16");
+    assert!(recipe == PrecisionPolicy::PureBf16 && (76.3..90.0).contains(&in_16), "{recipe:?} {in_16}");
+    let (recipe, in_32) = needs("--dtype float32");
+    assert!(recipe == PrecisionPolicy::AutocastBf16 && (152.6..170.0).contains(&in_32), "{recipe:?} {in_32}");
+    assert_eq!(needs(""), (recipe, in_32));
+    assert_eq!(needs("--model_init_kwargs '{\"dtype\": \"bfloat16\"}'").1, in_16);
+    let yaml = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 8\nmax_length: 1024\n\
+                model_init_kwargs:\n  torch_dtype: bfloat16\n";
+    assert_eq!(scenario_at("", yaml).report().memory.needed.gib(), in_16);
+}
+
+/// `max_completion_length` of `GRPOConfig` and `RLOOConfig` is 256 in the wheel of TRL 1.9.0, 512
+/// in that of 1.10.0; prompts have 512 tokens.
+#[test]
+fn trl_completes_512_tokens_from_august_2026_on() {
+    for command in ["grpo", "rloo"] {
+        let command = format!("trl {command} --model_name_or_path Qwen/Qwen3-8B");
+        let read = |release: &str| {
+            let scenario = scenario_at(release, &command);
+            (ParamId::Objective.option(&scenario), scenario.seq_len)
+        };
+        assert_eq!(read("trl-2026-06"), ("grpo", 768), "{command}");
+        assert_eq!(read("trl-2026-08"), ("grpo", 1024), "{command}");
+    }
+}
+
+/// `add_fused_lm_head` of TRL 1.15.0 is in `{sft,dpo,kto,grpo,rloo}_trainer.py`, and not in
+/// experimental/orpo.
+#[test]
+fn trl_fuses_head_and_loss_from_october_2026_on() {
+    let loss = |release: &str, command: &str| {
+        scenario_at(release, &format!("trl {command} --model_name_or_path Qwen/Qwen3-8B")).kernels.loss
+    };
+    for command in ["sft --loss_type nll", "sft --loss_type dft", "dpo", "kto", "grpo", "rloo"] {
+        assert_eq!(loss("trl-2026-06", command), Loss::Standard, "{command}");
+        assert_eq!(loss("", command), Loss::FusedLinear, "{command}");
+    }
+    assert_eq!(loss("trl-2026-06", "sft"), Loss::FusedLinear);
+    let orpo = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nmax_prompt_length: 512\n";
+    assert_eq!(read_at("", "orpo.yaml", orpo).scenario.kernels.loss, Loss::Standard);
+    // fp32 logits of 16,384 tokens and 151,936 entries are 9.3 GiB, and the loss holds three of them.
+    let needs = |release: &str| {
+        let command = "trl sft --model_name_or_path Qwen/Qwen3-8B --loss_type nll --fsdp full_shard \
+                       --max_length 4096 --per_device_train_batch_size 4";
+        scenario_at(release, command).report().memory.needed.gib()
+    };
+    let saved = needs("trl-2026-06") - needs("");
+    assert!((20.0..30.0).contains(&saved), "{saved}");
+}
+
+#[test]
+fn files_of_dpo_and_kto_are_told_by_their_keys() {
+    for (key, task) in
+        [("beta: 0.1", "dpo"), ("precompute_ref_log_probs: true", "dpo"), ("desirable_weight: 1.0", "kto")]
+    {
+        let text = format!("model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\n{key}\n");
+        let run = read_at("", "config.yaml", &text);
+        // Before, the Trainer's supervised run of 4,096 tokens. `max_length` is 1,024 in TRL.
+        assert_eq!(run.formats, [catalog::programs::Program::Trl], "{key}");
+        assert_eq!((ParamId::Objective.option(&run.scenario), run.scenario.seq_len), (task, 1024), "{key}");
+    }
+}
+
+/// TRL's policy saves attention and recomputes the rest
+/// (trl/models/selective_activation_checkpointing.py).
+#[test]
+fn selective_checkpointing_of_trl_is_said() {
+    let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nmax_length: 4096\n\
+                gradient_checkpointing_kwargs:\n  selective: true\n";
+    let run = read_at("", "sft.yaml", text);
+    assert_eq!(run.scenario.recompute, Recompute::Full);
+    assert!(run.assumed.iter().any(|said| said.starts_with("Attention is computed as recomputed")), "{run:?}");
+}
+
+/// transformers 5.23 renamed `gradient_checkpointing` and gave it `every_n_layers` and `offload`
+/// (training_args.py of the wheels 5.22.0 and 5.23.0).
+#[test]
+fn activation_checkpointing_is_gradient_checkpointing() {
+    let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nfsdp: full_shard\nbf16: true\n\
+                block_size: 4096\n";
+    let read = |more: &str| read_at("", "train.yaml", &format!("{text}{more}"));
+    let needs = |more: &str| {
+        let run = read(more);
+        assert!(run.ignored.is_empty(), "{:?}", run.ignored);
+        run.scenario.report().memory.needed.gib()
+    };
+    // Before, the new name was ignored.
+    let (none, old) = (needs(""), needs("gradient_checkpointing: true\n"));
+    assert_eq!(needs("activation_checkpointing: true\n"), old);
+    assert!(old + 20.0 < none, "{old} {none}");
+    let half = needs("activation_checkpointing: true\nactivation_checkpointing_kwargs:\n  every_n_layers: 2\n");
+    assert!(old + 5.0 < half && half + 5.0 < none, "{old} {half} {none}");
+    // The inputs of 36 layers of 4,096 tokens and 4,096 numbers are 1.125 GiB in 16 bits.
+    let off = needs("activation_checkpointing: true\nactivation_checkpointing_kwargs:\n  offload: true\n");
+    assert!((0.8..1.2).contains(&(old - off)), "{old} {off}");
+    let command = "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen3-8B --fsdp full_shard \
+                   --per_device_train_batch_size 1 --bf16 true --activation_checkpointing \
+                   --activation_checkpointing_kwargs '{\"every_n_layers\": 3}'";
+    let scenario = scenario_at("", command);
+    let kept = ParamId::KeepFraction.param().number().map(|number| (number.get)(&scenario));
+    assert_eq!((scenario.recompute, kept.map(f64::round)), (Recompute::Fraction, Some(67.0)));
+}
+
+/// `fsdp_config.get("version", 1)` in transformers 5.9.0 (20 May 2026), 2 in 5.10.1 (3 June).
+#[test]
+fn the_trainer_means_fsdp2_from_june_2026_on() {
+    let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nfsdp: full_shard\nbf16: true\n";
+    let framework = |release: &str| scenario_at(release, text).framework;
+    assert_eq!(framework("transformers-2026-04"), Framework::Fsdp1);
+    assert_eq!(framework("transformers-2026-06"), Framework::Transformers);
+    assert_eq!(framework(""), Framework::Transformers);
+    let trl = "trl sft --model_name_or_path Qwen/Qwen3-8B --fsdp full_shard";
+    let framework = |release: &str| scenario_at(release, trl).framework;
+    assert_eq!(framework("trl-2026-04"), Framework::Fsdp1);
+    assert_eq!(framework("trl-2026-06"), Framework::Transformers);
+    // Accelerate 1.14 keeps norm and head gathered under FSDP2 (60b5c258a).
+    let unit = |release: &str| {
+        let text = format!("{text}fsdp_version: 2\n");
+        ParamId::RootUnit.option(&scenario_at(release, &text))
+    };
+    assert_eq!(unit("transformers-2026-01"), "default");
+    assert_eq!(unit("transformers-2026-04"), "head");
+}
+
+#[test]
+fn accelerate_offloads_the_inputs_of_recomputed_layers() {
+    let text = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\n\
+                fsdp_config:\n  fsdp_version: 2\n  fsdp_activation_checkpointing: true\n  \
+                fsdp_activation_checkpointing_offload: true\n";
+    let run = read_at("", "accelerate.yaml", text);
+    assert_eq!(ParamId::OffloadActivations.option(&run.scenario), "yes");
+    assert!(run.ignored.is_empty(), "{:?}", run.ignored);
+}
+
+/// `disable_cuda_graphs` of torchtitan is false from f84224af0 (13 August 2026) on.
+#[test]
+fn torchtitan_captures_the_step_from_august_2026_on() {
+    let read = |release: &str, more: &str| {
+        let text = format!(
+            "[model]\nname = \"qwen3\"\nflavor = \"0.6B\"\n[training]\nlocal_batch_size = 1\nseq_len = 1024\n{more}"
+        );
+        read_at(release, "train.toml", &text).scenario
+    };
+    let graphs = |scenario: &Scenario| ParamId::CudaGraphs.option(scenario);
+    let (before, since) = (read("torchtitan-2026-04", ""), read("torchtitan-2026-08", ""));
+    assert_eq!((graphs(&before), graphs(&since)), ("none", "step"));
+    // Single launches hold up a model of 0.6 billion parameters: 14,400 tokens a second before.
+    let speed = |scenario: &Scenario| scenario.report().tokens_per_s_per_gpu;
+    assert!(speed(&since) > 1.3 * speed(&before), "{} {}", speed(&since), speed(&before));
+    for off in [
+        "disable_cuda_graphs = true\n",
+        "[parallelism]\npipeline_parallel_degree = 2\n",
+        "[parallelism]\nexpert_parallel_degree = 8\n",
+        "[parallelism]\nfsdp_reshard_after_forward = \"always\"\n",
+    ] {
+        assert_eq!(graphs(&read("torchtitan-2026-08", off)), "none", "{off}");
+    }
+}
+
+/// `--data-parallel-sharding-strategy` was `no_shard` by default before 3499efef8 (1 April 2026).
+#[test]
+fn megatron_fsdp_shards_by_default_from_april_2026_on() {
+    let script = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \
+                  --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --vocab-size 128256 \
+                  --untie-embeddings-and-output-weights --normalization RMSNorm --seq-length 4096 --micro-batch-size 1 \
+                  --global-batch-size 8 --bf16 --use-megatron-fsdp";
+    let read = |release: &str, more: &str| scenario_at(release, &format!("{script} {more}"));
+    let strategy = |scenario: &Scenario| ParamId::Strategy.option(scenario);
+    let (before, since) = (read("megatron-lm-2024-06", ""), read("", ""));
+    assert_eq!((strategy(&before), strategy(&since)), ("ddp", "full-shard"));
+    // 8.03 billion parameters at 18 bytes are 134.6 GiB: before, 41 GiB were said for every release.
+    let needs = |scenario: &Scenario| scenario.report().memory.needed.gib();
+    assert!((134.6..175.0).contains(&needs(&before)) && needs(&since) < 50.0, "{} {}", needs(&before), needs(&since));
+    let said = "--data-parallel-sharding-strategy optim_grads_params";
+    assert_eq!(strategy(&read("megatron-lm-2024-06", said)), "full-shard");
+}
+
+/// `--train.micro_batch_size` of openrlhf/cli/train_rm.py is 1, that of `train_dpo.py` and
+/// `train_sft.py` 8 (3c3be623).
+#[test]
+fn a_reward_model_of_openrlhf_takes_one_pair_a_micro_batch() {
+    let read = |module: &str| {
+        let command = format!(
+            "deepspeed --module openrlhf.cli.{module} --model.model_name_or_path meta-llama/Meta-Llama-3-8B \
+             --data.max_len 4096 --ds.zero_stage 3"
+        );
+        scenario_at("", &command)
+    };
+    let reward = read("train_rm");
+    assert_eq!((ParamId::Objective.option(&reward), reward.micro_batch_size), ("reward", 1));
+    assert_eq!((read("train_sft").micro_batch_size, read("train_dpo").micro_batch_size), (8, 8));
+    let said = scenario_at(
+        "",
+        "deepspeed --module openrlhf.cli.train_rm --model.model_name_or_path meta-llama/Meta-Llama-3-8B \
+         --train.micro_batch_size 4",
+    );
+    assert_eq!(said.micro_batch_size, 4);
+}
+
+/// `BaseDataConfig` of prime-rl's configs/sft.py (559b44772): `batch_size` 128, `seq_len` 128.
+#[test]
+fn supervised_runs_of_prime_rl_have_128_sequences_of_128_tokens() {
+    let text = "max_steps = 100\n[model]\nname = \"Qwen/Qwen3-8B\"\n[deployment]\nnum_train_gpus = 8\n[data]\n";
+    let run = read_at("", "sft.toml", &format!("{text}name = \"x/y\"\n"));
+    let scenario = run.scenario;
+    // 128 sequences over eight GPUs of one each are 16 micro-batches; 2,048 tokens and one before.
+    assert_eq!((scenario.seq_len, scenario.micro_batch_size, scenario.grad_accum_steps), (128, 1, 16));
+    assert!(run.assumed.iter().all(|said| !said.contains("2,048")), "{:?}", run.assumed);
+    let said = read_at("", "sft.toml", &format!("{text}seq_len = 4096\nbatch_size = 32\n")).scenario;
+    assert_eq!((said.seq_len, said.grad_accum_steps), (4096, 4));
+}
+
+/// verl/trainer/config/sft_trainer_engine.yaml of verl-project/verl @ 1dda039b9: 256 sequences of at
+/// most 1,024 tokens a step, 8,192 tokens a micro-batch, no padding, FSDP1.
+#[test]
+fn the_sft_trainer_of_verl_is_read() {
+    let read = |more: &str| {
+        let command = format!(
+            "torchrun --nproc_per_node=8 -m verl.trainer.sft_trainer data.train_files=a.parquet engine=fsdp \
+             model.path=Qwen/Qwen3-8B {more}"
+        );
+        read_at("", "", &command)
+    };
+    let of = |run: &Run| {
+        let scenario = run.scenario;
+        let framework = ParamId::Framework.option(&scenario);
+        (scenario.seq_len, scenario.micro_batch_size, scenario.grad_accum_steps, framework)
+    };
+    let run = read("");
+    assert!(run.open.is_empty() && run.ignored.is_empty(), "{:?} {:?}", run.open, run.ignored);
+    // 8,192 / 1,024 sequences; 256 of them over 8 GPUs of 8 are 4 micro-batches.
+    assert_eq!(of(&run), (1024, 8, 4, "fsdp1"));
+    assert_eq!(ParamId::GradientSync.option(&run.scenario), "last");
+    let said = read(
+        "engine.strategy=fsdp2 data.max_length=4096 data.max_token_len_per_gpu=16384 data.train_batch_size=64 \
+         data.pad_mode=no_padding",
+    );
+    assert_eq!(of(&said), (4096, 4, 2, "pytorch"));
+    let still = read("data.use_dynamic_bsz=False data.micro_batch_size_per_gpu=2 data.pad_mode=right");
+    assert_eq!((of(&still), ParamId::Batching.option(&still.scenario)), ((1024, 2, 16, "fsdp1"), "padmax"));
+    assert!(read("engine=veomni").contradictions.iter().any(|said| said.contains("VeOmni")));
+    // The trainer that was removed is of a release before, in which FSDP reduced at each micro-batch.
+    let old = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen3-8B";
+    let old = read_at("", "", old);
+    assert_eq!(ParamId::GradientSync.option(&old.scenario), "every");
+    assert_eq!(of(&old), (1024, 4, 8, "pytorch"));
+}
