@@ -66,7 +66,6 @@ pub(crate) fn tables(
         if !cluster.is_empty() {
             usual.push(format!("({:?}, {cluster:?})", row.key));
         }
-        share_price(&mut row)?;
         prices.set("accelerator", &mut row)?;
         complete(&mut row, &accelerators, &silicon, &generations)?;
         entries.push((row.key.clone(), ENTRY.write(&row)?));
@@ -167,21 +166,6 @@ fn multiprocessors(row: &mut Row, silicon: &Row) -> Result<f64, String> {
         (None, None) => Err(row.error("lacks its multiprocessors: every board has its own number")),
         (Some(_), Some(_)) => Err(row.error(format!("has multiprocessors, as {} of silicon.toml has", silicon.key))),
     }
-}
-
-/// Divides the price of a node by the number of accelerators in it (`of`).
-fn share_price(row: &mut Row) -> Result<(), String> {
-    let Some(mut price) = row.take("price") else { return Ok(()) };
-    let number = |name: &str| price.get(name).and_then(Value::as_f64);
-    if let Some(of) = number("of") {
-        let usd = number("usd_per_hour").ok_or_else(|| row.lacks("price.usd_per_hour"))? / of;
-        if let Value::Object(price) = &mut price {
-            price.shift_remove("of");
-            price.insert("usd_per_hour".to_owned(), usd.into());
-        }
-    }
-    row.set("price", price);
-    Ok(())
 }
 
 fn constant_name(name: &str) -> String {
