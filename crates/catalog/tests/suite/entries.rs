@@ -95,6 +95,14 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         ("nemotron-3-ultra", 549_308_968_960, 56_058_818_560),
         ("grok-1", 315_684_820_992, 83_756_587_008),
         ("megascale-352b", 351_860_133_888, 45_340_397_568),
+        // Counted by transformers 5.24.0 on the meta device.
+        ("mistral-small-4", 118_972_826_624, 6_632_588_288),
+        ("glm-4.7-flash", 29_943_390_976, 3_896_763_136),
+        ("glm-5", 743_911_199_232, 41_784_709_632),
+        ("hy3", 295_033_528_320, 20_675_715_072),
+        ("ernie-4.5-21b-a3b", 21_825_437_888, 3_352_150_208),
+        ("lfm2-8b-a1b", 8_339_929_856, 1_557_740_288),
+        ("qwen-3-vl-30b-a3b", 31_070_754_032, 3_891_664_112),
     ];
     for (id, params, active) in counts {
         let shape = catalog::model(id).expect(id).architecture;
@@ -122,6 +130,7 @@ fn active_counts_round_to_the_printed_ones() {
         ("qwen-2-57b-a14b", 14.0, true),   // its model card
         ("glm-4.5", 32.0, false),          // its model card
         ("llama-4-scout", 17.0, true),     // its model card
+        ("hy3", 21.0, true),               // its model card
     ] {
         let shape = catalog::model(id).expect(id).architecture;
         let counted = shape.active_params() - if embedding { 0 } else { shape.embedding_params() };
@@ -182,6 +191,16 @@ fn counts_are_the_published_ones() {
         // tensor-parallel GPUs, of 7B on each of two.
         ("stablelm-alpha-3b", 3_638_525_952 - 3 * (16 * 6 + 2) * 4096),
         ("stablelm-alpha-7b", 7_869_358_080 - (16 * 6 + 2) * 6144),
+        // The report on Ministral 3 prints 3.4B, 8.4B and 13.5B for the language models.
+        ("ministral-3-8b", 8_918_026_240 - 428_472_320),
+        ("gemma-3-270m", 268_098_176),
+        ("olmo-2-32b", 32_234_279_936),
+        ("seed-oss-36b", 36_151_104_512),
+        ("lfm2-1.2b", 1_170_340_608),
+        ("qwen-3-vl-8b", 8_767_123_696),
+        ("nemotron-nano-9b-v2", 8_888_227_328),
+        // The model card counts 30.95B without the embedding and the head.
+        ("exaone-4-32b", 30_954_640_384 + 2 * 102_400 * 5120),
         // The checkpoint's total less the two weights of each layer's activation function.
         ("apertus-8b", 8_053_338_176 - 2 * 32),
     ] {
@@ -189,8 +208,8 @@ fn counts_are_the_published_ones() {
     }
 }
 
-/// GPT-3 (arXiv 2005.14165, Table D.1, millions) and Megatron-LM (arXiv 2104.04473, Table 1,
-/// billions) print rounded counts.
+/// GPT-3 (arXiv 2005.14165, Table D.1, millions), Megatron-LM (arXiv 2104.04473, Table 1, billions)
+/// and the names and cards of newer models print rounded counts.
 #[test]
 fn counts_round_to_the_printed_ones() {
     for (id, millions) in [
@@ -202,6 +221,13 @@ fn counts_round_to_the_printed_ones() {
         ("gpt-3-6.7b", 6660.0),
         ("gpt-3-13b", 12_850.0),
         ("gpt-3-175b", 174_600.0),
+        ("ministral-3-3b", 3430.0),
+        ("ministral-3-14b", 13_500.0),
+        ("mistral-small-4", 119_000.0),
+        ("glm-5", 744_000.0),
+        ("glm-4.7-flash", 30_000.0),
+        ("hy3", 295_000.0),
+        ("exaone-4-32b", 32_000.0),
     ] {
         let counted = catalog::model(id).map_or(0.0, |model| model.params as f64 / 1e6);
         assert!((counted / millions - 1.0).abs() < 0.004, "{id}: {counted}");
@@ -292,7 +318,7 @@ fn windows_are_the_published_ones() {
         .map(|model| (model.id, model.architecture.sliding_window, model.architecture.global_every))
         .filter(|&(_, window, global_every)| window > 0 || global_every > 0)
         .collect();
-    assert_eq!(windows.len(), 28);
+    assert_eq!(windows.len(), 30);
     for (id, window, global_every) in [
         ("mistral-7b", 4096, 0),
         ("gemma-2-9b", 4096, 2),

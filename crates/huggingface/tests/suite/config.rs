@@ -106,6 +106,15 @@ fn a_head_is_tied_as_the_language_model_says_where_the_whole_does_not() {
     assert_eq!(whole(with(&least, true)), 3_849_090_048);
 }
 
+/// Hunyuan-A13B: 80B parameters, as its card prints; transformers 5.24.0 counts 80,393,183,232.
+#[test]
+fn the_experts_of_hunyuan_have_a_shared_one() {
+    let config = json!({ "model_type": "hunyuan_v1_moe", "hidden_size": 4096, "intermediate_size": 3072,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+        "vocab_size": 128_167, "num_experts": 64, "moe_topk": 8, "tie_word_embeddings": true });
+    assert_eq!(import(&config).unwrap().architecture.params(), 80_393_183_232);
+}
+
 /// Removes towers, and corrections of a router's scores: buffers in `transformers`, parameters in
 /// the catalog.
 fn plain(shape: Architecture) -> Architecture {
@@ -301,7 +310,13 @@ fn written(shape: &Architecture) -> Option<Value> {
         (Norm::Rms, true, QkNorm::None, 2) if !mixture => "llama",
         (Norm::Rms, true, QkNorm::None, 2) if shape.latent.is_used() && shape.experts.router_bias => "deepseek_v3",
         (Norm::Rms, true, QkNorm::None, 2) if shape.latent.is_used() => "deepseek_v2",
+        (Norm::Rms, true, QkNorm::PerHead, 2)
+            if mixture && shape.experts.shared_intermediate_size > 0 && !shape.experts.router_bias =>
+        {
+            "hy_v3"
+        }
         (Norm::Rms, true, QkNorm::PerHead, 2) if mixture && !shape.experts.router_bias => "qwen3_moe",
+        (Norm::Rms, true, QkNorm::PerHead, 2) if !mixture && shape.sliding_window > 0 => "exaone4",
         (Norm::Rms, true, QkNorm::PerHead, 2) if !mixture => "qwen3",
         (Norm::Rms, true, QkNorm::Full, 2) if mixture => "olmoe",
         (Norm::Rms, true, QkNorm::None, 4) if shape.sliding_window > 0 => "gemma2",
