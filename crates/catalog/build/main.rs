@@ -35,6 +35,7 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.push(("programs.rs", programs::table(&programs)?));
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
+    files.push(("refused.rs", models::refused(&data("refused.toml")?)?));
     files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);
     files.extend(low_precision::tables(&data("low_precision.toml")?)?);
     files.extend(examples::tables(&data("examples.toml")?)?);

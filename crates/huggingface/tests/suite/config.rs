@@ -115,6 +115,17 @@ fn the_experts_of_hunyuan_have_a_shared_one() {
     assert_eq!(import(&config).unwrap().architecture.params(), 80_393_183_232);
 }
 
+/// No type is both read and refused.
+#[test]
+fn encoders_are_refused_by_their_type() {
+    for kind in catalog::names::refused_types() {
+        let error = import(&json!({ "model_type": kind, "hidden_size": 768, "num_hidden_layers": 12 })).unwrap_err();
+        assert!(error.starts_with(&format!("A model of the type “{kind}” ")), "{error}");
+    }
+    let error = import(&json!({ "model_type": "bert" })).unwrap_err();
+    assert!(error.contains("is an encoder") && error.contains("custom model"), "{error}");
+}
+
 /// Removes towers, and corrections of a router's scores: buffers in `transformers`, parameters in
 /// the catalog.
 fn plain(shape: Architecture) -> Architecture {
@@ -172,9 +183,9 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     for text in ["3", "[1, 2]", "\"llama\"", "null", "true"] {
         assert!(sentence(text).starts_with("This JSON is not a model config: an object"), "{text}");
     }
-    let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 768, "image_size": 224}"#;
+    let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "unheard", "hidden_size": 768, "image_size": 224}"#;
     let said = sentence(image);
-    assert!(said.starts_with("The page cannot read configs of the family “vit”. It reads Llama, "), "{said}");
+    assert!(said.starts_with("The page cannot read configs of the family “unheard”. It reads Llama, "), "{said}");
     assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON:"));
     assert!(sentence(&"x".repeat(MOST_CHARACTERS + 1)).starts_with("This text is longer than a million characters"));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
