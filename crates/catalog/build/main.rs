@@ -40,6 +40,7 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.push(("programs.rs", programs::table(&programs)?));
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
+    files.push(("refused.rs", models::refused(&data("refused.toml")?)?));
     let (accelerators, clusters) = (data("accelerators.toml")?, data("clusters.toml")?);
     let prices = Prices::read(&data("prices.toml")?)?;
     networks::every_accelerator_has_a_cluster(&accelerators, &clusters)?;

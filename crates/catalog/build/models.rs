@@ -137,6 +137,29 @@ pub(crate) fn tables(
     ])
 }
 
+/// Generates the table of models that are refused by name: names, types and the sentence of each.
+pub(crate) fn refused(file: &File) -> Result<String, String> {
+    let [rows] = file.rows([("refused", "name")])?;
+    let mut written = Vec::new();
+    for mut row in rows {
+        row.take_source()?;
+        if !row.text("says")?.ends_with('.') {
+            return Err(row.error("has a sentence without its full stop"));
+        }
+        let (names, types, says) = (row.take_texts("names"), row.take_texts("types"), row.take_text("says"));
+        if names.is_empty() && types.is_empty() {
+            return Err(row.lacks("list of names or types"));
+        }
+        if let Some(wrong) = names.iter().find(|name| name.to_ascii_lowercase() != **name || name.contains(['_', ' ']))
+        {
+            return Err(row.error(format!("has the name {wrong}: write it in lower case, with hyphens")));
+        }
+        row.only(&["name"])?;
+        written.push(format!("(&{names:?}, &{types:?}, {says:?})"));
+    }
+    Ok(list(&written))
+}
+
 /// Fails if a further name says a size that the row has not: such a name is another model's.
 fn check_size(also: &str, row: &Row, repository: &str) -> Result<(), String> {
     let params = row.number("params")?;

@@ -20,46 +20,59 @@ pub struct Named<T: 'static> {
 }
 
 /// Words of names for how a model was tuned, stored or published; they do not identify a model.
-pub(crate) const OTHER_WORDS: [&str; 38] = [
+pub(crate) const OTHER_WORDS: [&str; 40] = [
     "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
     "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
-    "nvfp4", "fp4", "int8", "fp16", "mlx", "3bit", "5bit", "6bit", "mxfp8", "block", "w4a16", "w8a8",
-];
-
-/// Words of names that say another kind of model around the language model, or a small one beside
-/// it: none of them has the shape of the model whose name stands there.
-const OTHER_KINDS: [&str; 20] = [
-    "vision",
-    "vl",
-    "omni",
-    "audio",
-    "multimodal",
-    "speech",
-    "ocr",
-    "embedding",
-    "embeddings",
-    "embed",
-    "reranker",
-    "eagle",
-    "eagle3",
-    "medusa",
-    "draft",
-    "speculator",
-    "assistant",
-    "mtp",
-    "moe",
-    "llava",
+    "nvfp4", "fp4", "int8", "fp16", "mlx", "3bit", "5bit", "6bit", "mxfp8", "block", "w4a16", "w8a8", "4bits", "8bits",
 ];
 
 /// Words of names that say another member of a family, where no size says which.
-const OTHER_MEMBERS: [&str; 22] = [
+const OTHER_MEMBERS: [&str; 23] = [
     "air", "flash", "flashx", "lite", "mini", "nano", "micro", "tiny", "small", "medium", "large", "xl", "plus", "max",
-    "pro", "turbo", "super", "ultra", "reap", "pruned", "slim", "distill",
+    "pro", "turbo", "super", "ultra", "reap", "pruned", "slim", "distill", "moe",
 ];
 
 /// Names of models that do not contain the name of their shape: a part of the name, and the catalog
 /// model. If the catalog model ends in `-`, the size in the name follows it.
 const SHAPES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/checkpoints.rs"));
+
+/// Names that are refused: parts of the names, the types in a `config.json`, and what the sentence
+/// says after the name.
+const REFUSED: &[(&[&str], &[&str], &str)] = include!(concat!(env!("OUT_DIR"), "/refused.rs"));
+
+/// Returns what a sentence says after the name of a model that the calculator does not model, or
+/// that no row describes: what it is, and what to do instead.
+///
+/// ```
+/// use catalog::names::refusal;
+///
+/// assert!(refusal("google-bert/bert-base-uncased").unwrap().starts_with("is an encoder"));
+/// assert!(refusal("FacebookAI/xlm-roberta-large").unwrap().starts_with("is an encoder"));
+/// assert_eq!(refusal("meta-llama/Llama-3.1-8B"), None);
+/// ```
+pub fn refusal(name: &str) -> Option<&'static str> {
+    let spelled = spelled(name);
+    let is_of = |part: &&str| match part.strip_prefix('*') {
+        Some(end) => spelled.split('-').any(|word| word.ends_with(end)),
+        None => parted(&spelled, part).is_some(),
+    };
+    REFUSED.iter().find(|(names, ..)| names.iter().any(&is_of)).map(|(.., says)| *says)
+}
+
+/// Returns [`refusal`] by the `model_type` of a `config.json`.
+pub fn refusal_of_type(kind: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|(_, types, _)| types.contains(&kind)).map(|(.., says)| *says)
+}
+
+/// Lists every `model_type` that is refused.
+pub fn refused_types() -> impl Iterator<Item = &'static str> {
+    REFUSED.iter().flat_map(|(_, types, _)| types.iter().copied())
+}
+
+/// Returns the last part of a name in lower case, with hyphens.
+fn spelled(name: &str) -> String {
+    last_part(name.trim()).to_ascii_lowercase().replace(['_', ' '], "-")
+}
 
 /// Returns the words of a name's last part, in lower case, without [`OTHER_WORDS`].
 fn words(name: &str) -> Vec<String> {
@@ -133,7 +146,7 @@ pub fn model_named(name: &str) -> Option<Named<ModelEntry>> {
     if is_broken(name) {
         return None;
     }
-    let spelled = last_part(name).to_ascii_lowercase().replace(['_', ' '], "-");
+    let spelled = spelled(name);
     if let Some(entry) = hub::model_of(name) {
         return exactly(entry);
     }
@@ -144,6 +157,9 @@ pub fn model_named(name: &str) -> Option<Named<ModelEntry>> {
     let compact = words.concat();
     if let Some(entry) = known(&compact) {
         return exactly(entry);
+    }
+    if refusal(name).is_some() {
+        return None;
     }
     let entry = tuned(&words, &compact, &spelled).filter(|entry| says_its_size(&spelled, entry))?;
     Some(Named { entry, is_taken: true })
@@ -166,13 +182,10 @@ fn shaped_as(name: &str) -> Option<&'static ModelEntry> {
         } else {
             model(shape)?
         };
-        let is_another = |word: &str| {
-            OTHER_KINDS.contains(&word)
-                || OTHER_MEMBERS.contains(&word)
-                || FAMILIES.iter().any(|family| is_of(word, family))
-        };
-        let rest = before.split('-').chain(after.split('-'));
-        let is_it = says_its_size(name, entry) && !rest.into_iter().any(is_another);
+        let is_another =
+            |word: &str| OTHER_MEMBERS.contains(&word) || FAMILIES.iter().any(|family| is_of(word, family));
+        let is_it = says_its_size(name, entry)
+            && [before, after].iter().all(|rest| refusal(rest).is_none() && !rest.split('-').any(is_another));
         is_it.then_some((part.len(), entry))
     });
     found.max_by_key(|(length, _)| *length).map(|(_, entry)| entry)
@@ -232,10 +245,7 @@ fn tuned(words: &[String], compact: &str, spelled: &str) -> Option<&'static Mode
     let mut left = words.iter().enumerate().filter(|(place, _)| *place < start || *place >= end);
     let has_size = words.get(start..end).unwrap_or_default().iter().any(|word| is_size(word));
     let is_another = left.any(|(place, word)| {
-        is_size(word)
-            || place == end && is_version(word)
-            || OTHER_KINDS.contains(&word.as_str())
-            || !has_size && OTHER_MEMBERS.contains(&word.as_str())
+        is_size(word) || place == end && is_version(word) || !has_size && OTHER_MEMBERS.contains(&word.as_str())
     });
     let run = words.get(start..end).unwrap_or_default().join("-");
     // `DeepSeek-R1-Qwen-7B` is neither the first nor Qwen 7B.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use catalog::names::refusal;
 use catalog::{ModelEntry, hub};
 use engine::model::choices::Choices;
 use engine::model::trained::{Method, Targets, Trained};
@@ -142,7 +143,10 @@ fn base(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Option<&'stat
     };
     let found = hub::model_of(name);
     if found.is_none() {
-        remarks.push(format!("The base model “{}” is not in the catalog: the model is unchanged.", shorten(name)));
+        remarks.push(match refusal(name) {
+            Some(says) => format!("The base model “{}” {says} The model is unchanged.", shorten(name)),
+            None => format!("The base model “{}” is not in the catalog: the model is unchanged.", shorten(name)),
+        });
     }
     found
 }

@@ -20,6 +20,7 @@ mod tower;
 use serde_json::{Map, Value};
 
 pub use adapter::{Adapter, import_adapter, is_adapter};
+use catalog::names::refusal_of_type;
 use engine::model::transformer::{Architecture, ExtraParams};
 use engine::params::quantity::shorten;
 use fields::Fields;
@@ -147,6 +148,9 @@ pub fn import(config: &Value) -> Result<Imported, String> {
         /// The most names in the sentence.
         const MOST_NAMED: usize = 30;
         let kind = types.into_iter().flatten().last().unwrap_or_default();
+        if let Some(says) = types.into_iter().flatten().find_map(refusal_of_type) {
+            return Err(format!("A model of the type “{}” {says}", shorten(kind)));
+        }
         let known: Vec<&str> = families::all().map(|family| family.name).collect();
         return Err(format!(
             "The page cannot read configs of the family “{}”. It reads {} and {} more.",

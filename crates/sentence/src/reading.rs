@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::gpus_near;
+use catalog::names::{gpus_near, refusal};
 use catalog::{ACCELERATORS, MODELS};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
@@ -318,6 +318,11 @@ impl Gap {
     pub(crate) fn sentence(&self, text: &str) -> String {
         let near: Vec<&str> = self.near.iter().map(String::as_str).collect();
         let typed = text.get(self.from..self.to).unwrap_or_default();
-        format!("“{}” was not understood.{}", shorten(typed), did_you_mean(&near))
+        // The name of a repository; a word of a sentence may mean something else.
+        let is_repository = typed.contains(['-', '/']) && !typed.contains(char::is_whitespace);
+        match is_repository.then(|| refusal(typed)).flatten() {
+            Some(says) => format!("“{}” {says}", shorten(typed)),
+            None => format!("“{}” was not understood.{}", shorten(typed), did_you_mean(&near)),
+        }
     }
 }

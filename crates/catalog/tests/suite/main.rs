@@ -9,4 +9,5 @@
 )]
 
 mod entries;
+mod names;
 mod rows;

@@ -115,7 +115,7 @@ fn a_further_name_of_another_size_fails() {
         models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err()
     };
     assert_eq!(
-        of_models(",zephyr-7b,", ",zephyr-7b zephyr-70b,"),
+        of_models(",zephyr-7b ", ",zephyr-70b "),
         "data/models.csv: mistral-7b has the further name zephyr-70b, which says 70B, but its parameters are 7.2B"
     );
     assert_eq!(
@@ -127,6 +127,25 @@ fn a_further_name_of_another_size_fails() {
     assert_eq!(
         error,
         "data/families.toml: Llama 3.1 has the further name r1-distill-llama-8b with a size: it names every size"
+    );
+}
+
+#[test]
+fn a_refusal_without_a_sentence_or_with_a_name_that_none_has_fails() {
+    let of = |from, to| models::refused(&changed("refused.toml", from, to)).unwrap_err();
+    let source = "source = \"transformers 5.24.0, MODEL_FOR_MASKED_LM_MAPPING_NAMES\"\n";
+    assert_eq!(of(source, ""), "data/refused.toml: encoders of text lacks a source");
+    assert_eq!(
+        of("short ones only.\"\"\"", "short ones only\"\"\""),
+        "data/refused.toml: DeepSeek-V4 and MiniMax-M3 has a sentence without its full stop"
+    );
+    assert_eq!(
+        of("\"electra\"", "\"Electra\""),
+        "data/refused.toml: encoders of text has the name Electra: write it in lower case, with hyphens"
+    );
+    assert_eq!(
+        of("names = [\"deepseek-v4\", \"minimax-m3\"]", "names = []"),
+        "data/refused.toml: DeepSeek-V4 and MiniMax-M3 lacks a list of names or types"
     );
 }
 

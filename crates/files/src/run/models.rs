@@ -1,7 +1,7 @@
 //! Models, by the names in configurations.
 
 use catalog::ModelEntry;
-use catalog::names::model_named;
+use catalog::names::{model_named, refusal};
 use engine::params::quantity::shorten;
 use engine::scenario::Model;
 
@@ -45,11 +45,11 @@ impl Draft {
                 self.assume(format!("“{}” is read with the shape of {}.", shorten(name), entry.name));
             }
         } else {
-            let stays = self.model_name();
-            self.assume(format!(
-                "The catalog has no model “{}”: {stays} stays. Add its config.json to read it.",
-                shorten(name)
-            ));
+            let (stays, refused, name) = (self.model_name(), refusal(name), shorten(name));
+            self.assume(match refused {
+                Some(says) => format!("“{name}” {says} So {stays} stays."),
+                None => format!("The catalog has no model “{name}”: {stays} stays. Add its config.json to read it."),
+            });
             self.record(found, "A model that the catalog lacks");
             self.names_unknown_model = true;
         }

@@ -106,6 +106,33 @@ fn a_head_is_tied_as_the_language_model_says_where_the_whole_does_not() {
     assert_eq!(whole(with(&least, true)), 3_849_090_048);
 }
 
+/// Types that transformers 5.24.0 maps to classes of older families: EXAONE 3.0 7.8B, Sarvam 30B and
+/// 105B, with the parameters that it counts.
+#[test]
+fn types_with_the_class_of_another_family_have_its_parameters() {
+    let counts = |config: Value| {
+        let imported = import(&config).unwrap();
+        assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+        [imported.architecture.params(), imported.architecture.active_params()]
+    };
+    let exaone = json!({ "model_type": "exaone", "hidden_size": 4096, "intermediate_size": 14_336, "num_layers": 32,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 102_400, "activation_function": "silu",
+        "layer_norm_epsilon": 1e-5, "tie_word_embeddings": false });
+    assert_eq!(counts(exaone), [7_818_448_896; 2]);
+    let sarvam = json!({ "model_type": "sarvam_moe", "hidden_size": 4096, "intermediate_size": 8192,
+        "num_hidden_layers": 19, "num_attention_heads": 64, "num_key_value_heads": 4, "vocab_size": 262_144,
+        "moe_intermediate_size": 1024, "num_experts": 128, "num_experts_per_tok": 6, "num_shared_experts": 1,
+        "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1, "use_qk_norm": true, "use_qkv_bias": false,
+        "tie_word_embeddings": false });
+    assert_eq!(counts(sarvam), [32_152_648_064, 4_520_573_312]);
+    let latent = json!({ "model_type": "sarvam_mla", "hidden_size": 4096, "intermediate_size": 16_384,
+        "num_hidden_layers": 32, "num_attention_heads": 64, "vocab_size": 262_144, "moe_intermediate_size": 2048,
+        "n_routed_experts": 128, "num_experts_per_tok": 8, "n_shared_experts": 1, "first_k_dense_replace": 1,
+        "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+        "tie_word_embeddings": false });
+    assert_eq!(counts(latent), [106_031_763_456, 12_414_898_176]);
+}
+
 /// Hunyuan-A13B: 80B parameters, as its card prints; transformers 5.24.0 counts 80,393,183,232.
 #[test]
 fn the_experts_of_hunyuan_have_a_shared_one() {
@@ -113,6 +140,17 @@ fn the_experts_of_hunyuan_have_a_shared_one() {
         "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
         "vocab_size": 128_167, "num_experts": 64, "moe_topk": 8, "tie_word_embeddings": true });
     assert_eq!(import(&config).unwrap().architecture.params(), 80_393_183_232);
+}
+
+/// No type is both read and refused.
+#[test]
+fn encoders_are_refused_by_their_type() {
+    for kind in catalog::names::refused_types() {
+        let error = import(&json!({ "model_type": kind, "hidden_size": 768, "num_hidden_layers": 12 })).unwrap_err();
+        assert!(error.starts_with(&format!("A model of the type “{kind}” ")), "{error}");
+    }
+    let error = import(&json!({ "model_type": "bert" })).unwrap_err();
+    assert!(error.contains("is an encoder") && error.contains("custom model"), "{error}");
 }
 
 /// Removes towers, and corrections of a router's scores: buffers in `transformers`, parameters in
@@ -172,9 +210,9 @@ fn whatever_is_no_model_config_gets_a_sentence() {
     for text in ["3", "[1, 2]", "\"llama\"", "null", "true"] {
         assert!(sentence(text).starts_with("This JSON is not a model config: an object"), "{text}");
     }
-    let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 768, "image_size": 224}"#;
+    let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "unheard", "hidden_size": 768, "image_size": 224}"#;
     let said = sentence(image);
-    assert!(said.starts_with("The page cannot read configs of the family “vit”. It reads Llama, "), "{said}");
+    assert!(said.starts_with("The page cannot read configs of the family “unheard”. It reads Llama, "), "{said}");
     assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON:"));
     assert!(sentence(&"x".repeat(MOST_CHARACTERS + 1)).starts_with("This text is longer than a million characters"));
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);

@@ -10,6 +10,7 @@ use crate::pairs::{MOST_ISSUES, Pairs, not_a_key, stray, unknown_key};
 use crate::release::{apply, no_release};
 use crate::spelling;
 use crate::values::set_held;
+use catalog::names::refusal;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use catalog::releases;
 use catalog::revisions::{FIRST_REVISION, REVISIONS, Revised};
@@ -214,8 +215,12 @@ fn derive_heads(scenario: &mut Scenario) {
 }
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
-    let near = did_you_mean(&spelling::values_near(key, id));
-    let message = format!("The catalog has no {what} “{}”.{near} {used} is used instead.", shorten(id));
+    let message = if let Some(says) = refusal(id).filter(|_| key == MODEL_KEY) {
+        format!("“{}” {says} {used} is used instead.", shorten(id))
+    } else {
+        let near = did_you_mean(&spelling::values_near(key, id));
+        format!("The catalog has no {what} “{}”.{near} {used} is used instead.", shorten(id))
+    };
     Issue::error(key, message).because(Cause::UnknownName)
 }
 

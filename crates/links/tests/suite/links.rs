@@ -248,6 +248,17 @@ fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
 }
 
 #[test]
+fn a_model_that_is_not_modelled_is_refused_with_the_reason() {
+    for (name, reason) in [
+        ("roberta-large", "“roberta-large” is an encoder: it sees a whole text at once"),
+        ("whisper-small", "“whisper-small” reads or makes sound"),
+    ] {
+        let said = sentences(&format!("#v=1&model={name}"));
+        assert!(said.iter().any(|said| said.starts_with(reason) && said.ends_with("is used instead.")), "{said:?}");
+    }
+}
+
+#[test]
 fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
     let link = "#v=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdq&colour=red&link=1e99";
     let decoded = decode(link);

@@ -88,6 +88,16 @@ fn sentences_are_understood_as_recorded() {
 }
 
 #[test]
+fn an_encoder_is_refused_with_a_reason() {
+    let bert = understand("1xH100 google-bert/bert-base-uncased lora", &default_scenario());
+    let said: Vec<&str> = bert.unread.iter().map(|unread| unread.sentence.as_str()).collect();
+    assert!(said.iter().any(|said| said.contains("bert-base-uncased” is an encoder: ")), "{said:?}");
+    // A word of a sentence may mean something else than a repository's name.
+    let clip = understand("llama 3 8b on 8 H100, clip", &default_scenario());
+    assert!(clip.unread.iter().all(|unread| !unread.sentence.contains("encoder")), "{:?}", clip.unread);
+}
+
+#[test]
 fn no_word_is_offered_in_place_of_itself() {
     let read = understand("llama 3 8b on 8 H100, gradients kept between steps", &default_scenario());
     let steps = read.unread.iter().find(|unread| unread.sentence.contains("“steps” was not understood")).unwrap();
