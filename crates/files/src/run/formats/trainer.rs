@@ -10,6 +10,9 @@ use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
 use catalog::programs::Program;
 
+/// The day from which the Trainer's `fsdp_config` means FSDP2 where it names no version (5.10).
+const SECOND_FSDP: &str = "2026-06-03";
+
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.default_micro_batch = 8;
@@ -339,8 +342,10 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     });
     let version = version.or(top);
     let version = version.unwrap_or_else(|| {
-        // The Trainer's options select FSDP2 from transformers 5.12 on, Accelerate's select FSDP1.
-        let is_second = draft.is_from(Program::Transformers, "2026-06-12");
+        // The Trainer's options select FSDP2 from transformers 5.10 on, Accelerate's select FSDP1.
+        // TRL runs on the Trainer of its day.
+        let is_second =
+            [Program::Transformers, Program::Trl].iter().any(|program| draft.is_from(*program, SECOND_FSDP));
         let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));
         version
@@ -358,6 +363,7 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     if let Some(found) = get!(flag, "activation_checkpointing").filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::Recompute, "full");
     }
+    draft.set_flag(get!(flag, "activation_checkpointing_offload"), ParamId::OffloadActivations);
     draft.set_flag(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
     if let Some(found) = get!(word, "state_dict_type") {
         draft.set_option_from(

@@ -101,3 +101,64 @@ fn selective_checkpointing_of_trl_is_said() {
     assert_eq!(run.scenario.recompute, Recompute::Full);
     assert!(run.assumed.iter().any(|said| said.starts_with("Attention is computed as recomputed")), "{run:?}");
 }
+
+/// transformers 5.23 renamed `gradient_checkpointing` and gave it `every_n_layers` and `offload`
+/// (training_args.py of the wheels 5.22.0 and 5.23.0).
+#[test]
+fn activation_checkpointing_is_gradient_checkpointing() {
+    let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nfsdp: full_shard\nbf16: true\n\
+                block_size: 4096\n";
+    let read = |more: &str| read_at("", "train.yaml", &format!("{text}{more}"));
+    let needs = |more: &str| {
+        let run = read(more);
+        assert!(run.ignored.is_empty(), "{:?}", run.ignored);
+        run.scenario.report().memory.needed.gib()
+    };
+    // Before, the new name was ignored.
+    let (none, old) = (needs(""), needs("gradient_checkpointing: true\n"));
+    assert_eq!(needs("activation_checkpointing: true\n"), old);
+    assert!(old + 20.0 < none, "{old} {none}");
+    let half = needs("activation_checkpointing: true\nactivation_checkpointing_kwargs:\n  every_n_layers: 2\n");
+    assert!(old + 5.0 < half && half + 5.0 < none, "{old} {half} {none}");
+    // The inputs of 36 layers of 4,096 tokens and 4,096 numbers are 1.125 GiB in 16 bits.
+    let off = needs("activation_checkpointing: true\nactivation_checkpointing_kwargs:\n  offload: true\n");
+    assert!((0.8..1.2).contains(&(old - off)), "{old} {off}");
+    let command = "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen3-8B --fsdp full_shard \
+                   --per_device_train_batch_size 1 --bf16 true --activation_checkpointing \
+                   --activation_checkpointing_kwargs '{\"every_n_layers\": 3}'";
+    let scenario = scenario_at("", command);
+    let kept = ParamId::KeepFraction.param().number().map(|number| (number.get)(&scenario));
+    assert_eq!((scenario.recompute, kept.map(f64::round)), (Recompute::Fraction, Some(67.0)));
+}
+
+/// `fsdp_config.get("version", 1)` in transformers 5.9.0 (20 May 2026), 2 in 5.10.1 (3 June).
+#[test]
+fn the_trainer_means_fsdp2_from_june_2026_on() {
+    use engine::model::software::Framework;
+    let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nfsdp: full_shard\nbf16: true\n";
+    let framework = |release: &str| scenario_at(release, text).framework;
+    assert_eq!(framework("transformers-2026-04"), Framework::Fsdp1);
+    assert_eq!(framework("transformers-2026-06"), Framework::Transformers);
+    assert_eq!(framework(""), Framework::Transformers);
+    let trl = "trl sft --model_name_or_path Qwen/Qwen3-8B --fsdp full_shard";
+    let framework = |release: &str| scenario_at(release, trl).framework;
+    assert_eq!(framework("trl-2026-04"), Framework::Fsdp1);
+    assert_eq!(framework("trl-2026-06"), Framework::Transformers);
+    // Accelerate 1.14 keeps norm and head gathered under FSDP2 (60b5c258a).
+    let unit = |release: &str| {
+        let text = format!("{text}fsdp_version: 2\n");
+        ParamId::RootUnit.option(&scenario_at(release, &text))
+    };
+    assert_eq!(unit("transformers-2026-01"), "default");
+    assert_eq!(unit("transformers-2026-04"), "head");
+}
+
+#[test]
+fn accelerate_offloads_the_inputs_of_recomputed_layers() {
+    let text = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\n\
+                fsdp_config:\n  fsdp_version: 2\n  fsdp_activation_checkpointing: true\n  \
+                fsdp_activation_checkpointing_offload: true\n";
+    let run = read_at("", "accelerate.yaml", text);
+    assert_eq!(ParamId::OffloadActivations.option(&run.scenario), "yes");
+    assert!(run.ignored.is_empty(), "{:?}", run.ignored);
+}
