@@ -170,6 +170,12 @@ impl Draft {
         release.is_some_and(|release| release.program_key() == program.key() && release.since >= day)
     }
 
+    /// Whether the run's release is of this program and dates from before this day.
+    pub(super) fn is_before(&self, program: Program, day: &str) -> bool {
+        let release = self.scenario.release.map(|Known(release)| release);
+        release.is_some_and(|release| release.program_key() == program.key() && release.since < day)
+    }
+
     /// Sets the defaults of `DeepSpeed`, if the program of the run runs on `DeepSpeed`.
     pub(super) fn below(&mut self) {
         let release = releases::newest("deepspeed").filter(|_| self.chosen.framework == Framework::DeepSpeed);

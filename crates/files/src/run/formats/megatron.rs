@@ -68,6 +68,9 @@ impl Args<'_, '_> {
     }
 }
 
+/// The day from which Megatron-FSDP shards everything where the arguments do not say what.
+const SHARDED_FSDP: &str = "2026-04-01";
+
 const PLACES: &[&str] = &["", "model_args.__"];
 
 /// Reads a script or a file of arguments.
@@ -159,7 +162,8 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
         draft.set_option_from(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
     }
     let instances = args.count(&["num_distributed_optimizer_instances"]).filter(|found| found.value > 1);
-    let is_fsdp = args.is_on("use_megatron_fsdp") || args.is_on("use_custom_fsdp") || args.is_on("use_torch_fsdp2");
+    let is_torch = args.is_on("use_torch_fsdp2");
+    let is_fsdp = is_torch || args.is_on("use_megatron_fsdp") || args.is_on("use_custom_fsdp");
     let sharding = args.word(&["data_parallel_sharding_strategy"]);
     if is_fsdp {
         draft.scenario.framework = Framework::MegatronFsdp;
@@ -167,12 +171,16 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
             Some("no_shard") => "ddp",
             Some("optim") => "zero1",
             Some("optim_grads") => "zero2",
+            None if !is_torch && draft.is_before(Program::MegatronLm, SHARDED_FSDP) => "ddp",
             _ => "full-shard",
         };
-        match &sharding {
-            Some(found) => draft.set_option_from(found, ParamId::Strategy, option),
-            None => {
-                draft.set_option(ParamId::Strategy, option);
+        if let Some(found) = &sharding {
+            draft.set_option_from(found, ParamId::Strategy, option);
+        } else {
+            let label = draft.set_option(ParamId::Strategy, option);
+            // Megatron-Bridge's recipes say it for themselves.
+            if draft.has(Program::MegatronLm) {
+                draft.assume(format!("What FSDP shards is not said: {label}, Megatron-LM's default."));
             }
         }
     }

@@ -158,6 +158,10 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
         None => {}
     }
     if let Some(found) = get!(word, "fsdp_reshard_after_forward") {
+        if found.value == "always" {
+            // torchtitan refuses the two together: the file turns CUDA graphs off, or it is older.
+            draft.set_option(ParamId::CudaGraphs, "none");
+        }
         let words = [("default", "full-shard"), ("always", "full-shard"), ("never", "shard-grad-op")];
         draft.one_of(Some(found), ParamId::Strategy, &words);
     }

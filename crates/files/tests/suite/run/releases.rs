@@ -162,3 +162,46 @@ fn accelerate_offloads_the_inputs_of_recomputed_layers() {
     assert_eq!(ParamId::OffloadActivations.option(&run.scenario), "yes");
     assert!(run.ignored.is_empty(), "{:?}", run.ignored);
 }
+
+/// `disable_cuda_graphs` of torchtitan is false from f84224af0 (13 August 2026) on.
+#[test]
+fn torchtitan_captures_the_step_from_august_2026_on() {
+    let read = |release: &str, more: &str| {
+        let text = format!(
+            "[model]\nname = \"qwen3\"\nflavor = \"0.6B\"\n[training]\nlocal_batch_size = 1\nseq_len = 1024\n{more}"
+        );
+        read_at(release, "train.toml", &text).scenario
+    };
+    let graphs = |scenario: &Scenario| ParamId::CudaGraphs.option(scenario);
+    let (before, since) = (read("torchtitan-2026-04", ""), read("torchtitan-2026-08", ""));
+    assert_eq!((graphs(&before), graphs(&since)), ("none", "step"));
+    // Single launches hold up a model of 0.6 billion parameters: 14,400 tokens a second before.
+    let speed = |scenario: &Scenario| scenario.report().tokens_per_s_per_gpu;
+    assert!(speed(&since) > 1.3 * speed(&before), "{} {}", speed(&since), speed(&before));
+    for off in [
+        "disable_cuda_graphs = true\n",
+        "[parallelism]\npipeline_parallel_degree = 2\n",
+        "[parallelism]\nexpert_parallel_degree = 8\n",
+        "[parallelism]\nfsdp_reshard_after_forward = \"always\"\n",
+    ] {
+        assert_eq!(graphs(&read("torchtitan-2026-08", off)), "none", "{off}");
+    }
+}
+
+/// `--data-parallel-sharding-strategy` was `no_shard` by default before 3499efef8 (1 April 2026).
+#[test]
+fn megatron_fsdp_shards_by_default_from_april_2026_on() {
+    let script = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \
+                  --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --vocab-size 128256 \
+                  --untie-embeddings-and-output-weights --normalization RMSNorm --seq-length 4096 --micro-batch-size 1 \
+                  --global-batch-size 8 --bf16 --use-megatron-fsdp";
+    let read = |release: &str, more: &str| scenario_at(release, &format!("{script} {more}"));
+    let strategy = |scenario: &Scenario| ParamId::Strategy.option(scenario);
+    let (before, since) = (read("megatron-lm-2024-06", ""), read("", ""));
+    assert_eq!((strategy(&before), strategy(&since)), ("ddp", "full-shard"));
+    // 8.03 billion parameters at 18 bytes are 134.6 GiB: before, 41 GiB were said for every release.
+    let needs = |scenario: &Scenario| scenario.report().memory.needed.gib();
+    assert!((134.6..175.0).contains(&needs(&before)) && needs(&since) < 50.0, "{} {}", needs(&before), needs(&since));
+    let said = "--data-parallel-sharding-strategy optim_grads_params";
+    assert_eq!(strategy(&read("megatron-lm-2024-06", said)), "full-shard");
+}
