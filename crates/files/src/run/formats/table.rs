@@ -135,6 +135,14 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
 
 /// Sets the program's default counts, where no file states one of that kind.
 fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
+    let batch = &draft.batch;
+    if let Some(global) = batch.default_global
+        && batch.accum.is_none()
+        && batch.global.is_none()
+        && batch.local.is_none()
+    {
+        count_of("global", Some(usual_count("global", global)), draft);
+    }
     for (key, value) in &table.usual.0 {
         // A count that a file leaves open (`devices: auto`) stays open.
         if rows_of(table, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
@@ -161,10 +169,14 @@ fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
         if let Ok(count) = value.to_string().parse::<u32>()
             && !is_said
         {
-            let usual = KeyedValue { value: count, file: NO_FILE, key: key.clone(), shown: count.to_string() };
-            count_of(key, Some(usual), draft);
+            count_of(key, Some(usual_count(key, count)), draft);
         }
     }
+}
+
+/// Returns a count that no file states.
+fn usual_count(key: &str, count: u32) -> KeyedValue<u32> {
+    KeyedValue { value: count, file: NO_FILE, key: key.to_owned(), shown: count.to_string() }
 }
 
 /// Returns the rows of one meaning whose conditions a file meets.
@@ -306,8 +318,10 @@ fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
         "micro" => draft.batch.default_micro_batch = value.parse().unwrap_or(1),
         "gpus" if value == "1" => draft.world.is_single = true,
+        "global" => draft.batch.default_global = value.parse().ok(),
+        "micro_tokens" => draft.batch.default_micro_tokens = value.parse().ok(),
         // Counts follow from all files.
-        "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
+        "accum" | "gpus" | "nodes" | "per_node" => {}
         _ => {
             let of_shape = key.strip_prefix("shape.");
             if of_shape.is_some() {
@@ -659,7 +673,8 @@ fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, draft: &mut Dr
     if let Some(step) = sequences("global_tokens") {
         draft.batch.global = Some(step);
     }
-    shared::micro(sequences("micro_tokens"), draft);
+    let usual = draft.batch.default_micro_tokens.map(|tokens| usual_count("micro_tokens", (tokens / length).max(1)));
+    shared::micro(sequences("micro_tokens").or(usual), draft);
     if let Some(prompts) = keys.count(&keys_of(table, "prompts", keys)) {
         let answers = prompts.value.saturating_mul(draft.scenario.objective.group.max(1));
         draft.batch.global = Some(prompts.with(answers));

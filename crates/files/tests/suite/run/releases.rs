@@ -205,3 +205,38 @@ fn megatron_fsdp_shards_by_default_from_april_2026_on() {
     let said = "--data-parallel-sharding-strategy optim_grads_params";
     assert_eq!(strategy(&read("megatron-lm-2024-06", said)), "full-shard");
 }
+
+/// `--train.micro_batch_size` of openrlhf/cli/train_rm.py is 1, that of `train_dpo.py` and
+/// `train_sft.py` 8 (3c3be623).
+#[test]
+fn a_reward_model_of_openrlhf_takes_one_pair_a_micro_batch() {
+    let read = |module: &str| {
+        let command = format!(
+            "deepspeed --module openrlhf.cli.{module} --model.model_name_or_path meta-llama/Meta-Llama-3-8B \
+             --data.max_len 4096 --ds.zero_stage 3"
+        );
+        scenario_at("", &command)
+    };
+    let reward = read("train_rm");
+    assert_eq!((ParamId::Objective.option(&reward), reward.micro_batch_size), ("reward", 1));
+    assert_eq!((read("train_sft").micro_batch_size, read("train_dpo").micro_batch_size), (8, 8));
+    let said = scenario_at(
+        "",
+        "deepspeed --module openrlhf.cli.train_rm --model.model_name_or_path meta-llama/Meta-Llama-3-8B \
+         --train.micro_batch_size 4",
+    );
+    assert_eq!(said.micro_batch_size, 4);
+}
+
+/// `BaseDataConfig` of prime-rl's configs/sft.py (559b44772): `batch_size` 128, `seq_len` 128.
+#[test]
+fn supervised_runs_of_prime_rl_have_128_sequences_of_128_tokens() {
+    let text = "max_steps = 100\n[model]\nname = \"Qwen/Qwen3-8B\"\n[deployment]\nnum_train_gpus = 8\n[data]\n";
+    let run = read_at("", "sft.toml", &format!("{text}name = \"x/y\"\n"));
+    let scenario = run.scenario;
+    // 128 sequences over eight GPUs of one each are 16 micro-batches; 2,048 tokens and one before.
+    assert_eq!((scenario.seq_len, scenario.micro_batch_size, scenario.grad_accum_steps), (128, 1, 16));
+    assert!(run.assumed.iter().all(|said| !said.contains("2,048")), "{:?}", run.assumed);
+    let said = read_at("", "sft.toml", &format!("{text}seq_len = 4096\nbatch_size = 32\n")).scenario;
+    assert_eq!((said.seq_len, said.grad_accum_steps), (4096, 4));
+}
