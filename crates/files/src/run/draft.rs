@@ -38,8 +38,6 @@ pub(super) struct BatchFields {
     pub(super) samples: Option<KeyedValue<f64>>,
     /// The framework's default micro-batch.
     pub(super) default_micro_batch: u32,
-    /// Its default sequences of a step, where no file states that or the accumulation.
-    pub(super) default_global: Option<u32>,
     /// Its default tokens of a micro-batch, where it counts tokens.
     pub(super) default_micro_tokens: Option<u32>,
 }

@@ -135,14 +135,6 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
 
 /// Sets the program's default counts, where no file states one of that kind.
 fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
-    let batch = &draft.batch;
-    if let Some(global) = batch.default_global
-        && batch.accum.is_none()
-        && batch.global.is_none()
-        && batch.local.is_none()
-    {
-        count_of("global", Some(usual_count("global", global)), draft);
-    }
     for (key, value) in &table.usual.0 {
         // A count that a file leaves open (`devices: auto`) stays open.
         if rows_of(table, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
@@ -318,10 +310,9 @@ fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
         "micro" => draft.batch.default_micro_batch = value.parse().unwrap_or(1),
         "gpus" if value == "1" => draft.world.is_single = true,
-        "global" => draft.batch.default_global = value.parse().ok(),
         "micro_tokens" => draft.batch.default_micro_tokens = value.parse().ok(),
         // Counts follow from all files.
-        "accum" | "gpus" | "nodes" | "per_node" => {}
+        "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
         _ => {
             let of_shape = key.strip_prefix("shape.");
             if of_shape.is_some() {

@@ -1,7 +1,7 @@
 //! Tests of what training programs do by default, by release: the figures are derived by hand, or
 //! quoted from the program's own source.
 
-use engine::model::software::Loss;
+use engine::model::software::{Framework, Loss};
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
@@ -134,7 +134,6 @@ fn activation_checkpointing_is_gradient_checkpointing() {
 /// `fsdp_config.get("version", 1)` in transformers 5.9.0 (20 May 2026), 2 in 5.10.1 (3 June).
 #[test]
 fn the_trainer_means_fsdp2_from_june_2026_on() {
-    use engine::model::software::Framework;
     let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nfsdp: full_shard\nbf16: true\n";
     let framework = |release: &str| scenario_at(release, text).framework;
     assert_eq!(framework("transformers-2026-04"), Framework::Fsdp1);
@@ -239,4 +238,40 @@ fn supervised_runs_of_prime_rl_have_128_sequences_of_128_tokens() {
     assert!(run.assumed.iter().all(|said| !said.contains("2,048")), "{:?}", run.assumed);
     let said = read_at("", "sft.toml", &format!("{text}seq_len = 4096\nbatch_size = 32\n")).scenario;
     assert_eq!((said.seq_len, said.grad_accum_steps), (4096, 4));
+}
+
+/// verl/trainer/config/sft_trainer_engine.yaml of verl-project/verl @ 1dda039b9: 256 sequences of at
+/// most 1,024 tokens a step, 8,192 tokens a micro-batch, no padding, FSDP1.
+#[test]
+fn the_sft_trainer_of_verl_is_read() {
+    let read = |more: &str| {
+        let command = format!(
+            "torchrun --nproc_per_node=8 -m verl.trainer.sft_trainer data.train_files=a.parquet engine=fsdp \
+             model.path=Qwen/Qwen3-8B {more}"
+        );
+        read_at("", "", &command)
+    };
+    let of = |run: &Run| {
+        let scenario = run.scenario;
+        let framework = ParamId::Framework.option(&scenario);
+        (scenario.seq_len, scenario.micro_batch_size, scenario.grad_accum_steps, framework)
+    };
+    let run = read("");
+    assert!(run.open.is_empty() && run.ignored.is_empty(), "{:?} {:?}", run.open, run.ignored);
+    // 8,192 / 1,024 sequences; 256 of them over 8 GPUs of 8 are 4 micro-batches.
+    assert_eq!(of(&run), (1024, 8, 4, "fsdp1"));
+    assert_eq!(ParamId::GradientSync.option(&run.scenario), "last");
+    let said = read(
+        "engine.strategy=fsdp2 data.max_length=4096 data.max_token_len_per_gpu=16384 data.train_batch_size=64 \
+         data.pad_mode=no_padding",
+    );
+    assert_eq!(of(&said), (4096, 4, 2, "pytorch"));
+    let still = read("data.use_dynamic_bsz=False data.micro_batch_size_per_gpu=2 data.pad_mode=right");
+    assert_eq!((of(&still), ParamId::Batching.option(&still.scenario)), ((1024, 2, 16, "fsdp1"), "padmax"));
+    assert!(read("engine=veomni").contradictions.iter().any(|said| said.contains("VeOmni")));
+    // The trainer that was removed is of a release before, in which FSDP reduced at each micro-batch.
+    let old = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen3-8B";
+    let old = read_at("", "", old);
+    assert_eq!(ParamId::GradientSync.option(&old.scenario), "every");
+    assert_eq!(of(&old), (1024, 4, 8, "pytorch"));
 }
