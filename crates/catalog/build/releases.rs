@@ -42,6 +42,7 @@ fn rows(file: &Path, program: &Program) -> Result<(String, String), String> {
             return Err(format!("the release of {since} does not come after that of {before}"));
         }
         let set = choices(release.get("set"));
+        check_changes(release, &set, &since)?;
         for (_, known) in &mut where_ {
             known.retain(|key, _| !set.contains_key(key));
         }
@@ -80,6 +81,22 @@ fn rows(file: &Path, program: &Program) -> Result<(String, String), String> {
         );
     }
     Ok((rows, gone))
+}
+
+/// A release that sets nothing says why in `changes`, so that no fact is told and then forgotten.
+fn check_changes(release: &Value, set: &Choices, since: &str) -> Result<(), String> {
+    let wheres = release.get("where").and_then(Value::as_array).into_iter().flatten();
+    let sets = !set.is_empty() || wheres.clone().any(|other| other.get("set").is_some());
+    match (sets, said(release, "changes")) {
+        (false, Err(_)) => Err(format!(
+            "the release of {since} sets nothing: give its `set`, or say in `changes` why it has none, as in \
+             changes = \"nothing computed: an option, off by default\""
+        )),
+        (true, Ok(reason)) => Err(format!(
+            "the release of {since} has a `set` and a reason for having none, {reason:?}: leave one of them out"
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn depending(rows: &[(Choices, Choices)]) -> String {

@@ -12,7 +12,7 @@ use engine::params::{ParamId, every};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
 use engine::validate;
-use links::release::apply_depending;
+use links::release::{apply, apply_depending};
 use links::{put, v1};
 
 use crate::means;
@@ -189,6 +189,20 @@ impl SettledScenario {
         }
     }
 
+    /// Returns the scenario with a release and all that the text says, on which the release's
+    /// conditional defaults depend.
+    fn with_said(&self, release: &'static Release, said: &StatedValues) -> Scenario {
+        let mut later = self.scenario;
+        apply(release, &mut later, &self.scenario);
+        for param in every() {
+            if let Some(value) = said.value(param.key) {
+                // Problems are reported where the value is set.
+                let _ = put(&mut later, param.key, value);
+            }
+        }
+        later
+    }
+
     /// Sets training program and framework.
     fn software(&mut self, text: &str, said: &StatedValues) {
         let programs: Vec<_> = said.all(v1::RELEASE_KEY).filter_map(find).collect();
@@ -203,7 +217,8 @@ impl SettledScenario {
                 .push(format!("{} and {} are both training programs: {} is used.", names[0], names[1], names[1]));
         }
         if let Some(release) = chosen {
-            self.put(v1::RELEASE_KEY, release.id);
+            let mut later = self.with_said(release, said);
+            apply(release, &mut self.scenario, &later);
             for other in programs.iter().filter(|other| other.program != release.program) {
                 if let Some(framework) = backend(other.program_key()).filter(|framework| !framework.is_empty()) {
                     self.put("framework", framework);
@@ -212,8 +227,8 @@ impl SettledScenario {
             // Some defaults of the program depend on values that are set later.
             let depends = release.depends();
             if depends {
-                let chosen = self.scenario;
-                apply_depending(release, &mut self.scenario, &chosen);
+                later.choices.framework = self.scenario.framework;
+                apply_depending(release, &mut self.scenario, &later);
             }
         }
         if let Some(framework) = said.value("framework") {

@@ -167,9 +167,6 @@ fn axolotl(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("sequence_len", scenario.seq_len);
     put_optimizer(key_values, "optimizer", scenario);
     key_values.put("gradient_checkpointing", recomputes(scenario));
-    if scenario.recompute == Recompute::Selective {
-        key_values.put("selective_checkpointing", true);
-    }
     // Losses of plugins need the plugin enabled too; this loss is Axolotl's own.
     let plugged = scenario.kernels.loss == Loss::FusedLinear;
     if !plugged {

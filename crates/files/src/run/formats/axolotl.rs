@@ -59,9 +59,13 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
         }
     }
     keys.skip_below("gradient_checkpointing_kwargs");
-    if let Some(found) = keys.flag(&["selective_checkpointing"]).filter(|found| found.value) {
-        draft.set_option_from(&found, ParamId::Recompute, "selective");
+    // `true`, or a table with what is saved: attention alone unless it says more.
+    let saved = keys.flag(&["selective_checkpointing"]).filter(|found| found.value).map(|found| found.with(()));
+    let saved = saved.or_else(|| keys.list(&["selective_checkpointing.save"]).map(|found| found.with(())));
+    if let Some(found) = saved {
+        shared::saves_attention(&found, draft);
     }
+    keys.skip_below("selective_checkpointing");
     if let Some(found) = keys.word(&["activation_offloading"]) {
         let is_on = !matches!(found.value.as_str(), "false" | "no");
         draft.set_option_from(&found, ParamId::OffloadActivations, if is_on { "yes" } else { "no" });

@@ -174,14 +174,13 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
             None if !is_torch && draft.is_before(Program::MegatronLm, SHARDED_FSDP) => "ddp",
             _ => "full-shard",
         };
-        match &sharding {
-            Some(found) => draft.set_option_from(found, ParamId::Strategy, option),
-            None => {
-                let label = draft.set_option(ParamId::Strategy, option);
-                // Megatron-Bridge's recipes say it for themselves.
-                if draft.has(Program::MegatronLm) {
-                    draft.assume(format!("What FSDP shards is not said: {label}, Megatron-LM's default."));
-                }
+        if let Some(found) = &sharding {
+            draft.set_option_from(found, ParamId::Strategy, option);
+        } else {
+            let label = draft.set_option(ParamId::Strategy, option);
+            // Megatron-Bridge's recipes say it for themselves.
+            if draft.has(Program::MegatronLm) {
+                draft.assume(format!("What FSDP shards is not said: {label}, Megatron-LM's default."));
             }
         }
     }

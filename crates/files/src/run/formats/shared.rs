@@ -157,3 +157,13 @@ pub(super) fn accum(found: Option<KeyedValue<u32>>, draft: &mut Draft) {
         None => draft.batch.accum = Some(found),
     }
 }
+
+/// Records that attention is saved while the rest of a layer is recomputed, which is computed as if
+/// all of it were.
+pub(super) fn saves_attention<T>(found: &KeyedValue<T>, draft: &mut Draft) {
+    draft.record(found, "Layers are recomputed, except attention");
+    draft.assume(
+        "Attention is computed as recomputed with its layer. The file keeps its output instead: a tensor as large \
+         as a layer's input more in each layer, and less time.",
+    );
+}

@@ -77,11 +77,7 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
             // TRL's own, which saves attention's outputs beside the inputs of layers.
             let saved = keys.flag(&[&format!("{kwargs}.selective")]).filter(|found| found.value);
             if let Some(found) = saved {
-                draft.record(&found, "Layers are recomputed, except attention");
-                draft.assume(
-                    "Attention is computed as recomputed with its layer. The file keeps its output instead: a \
-                     tensor as large as a layer's input more in each layer, and less time.",
-                );
+                shared::saves_attention(&found, draft);
             }
         }
         keys.skip_below(&kwargs);

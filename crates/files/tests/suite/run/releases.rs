@@ -91,10 +91,19 @@ fn files_of_dpo_and_kto_are_told_by_their_keys() {
     }
 }
 
-/// TRL's policy saves attention and recomputes the rest
-/// (trl/models/selective_activation_checkpointing.py).
+/// TRL's and Axolotl's policies save attention and recompute the rest
+/// (trl/models/selective_activation_checkpointing.py of 1.15.0;
+/// axolotl/monkeypatch/selective_checkpointing.py @ f51fa20a9).
 #[test]
-fn selective_checkpointing_of_trl_is_said() {
+fn selective_checkpointing_that_saves_attention_alone_is_said() {
+    let axolotl = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 8192\nmicro_batch_size: 1\n\
+                   gradient_checkpointing: true\nselective_checkpointing";
+    for value in [": true\n", ":\n  save: [attention]\n  offload: true\n"] {
+        let run = read_at("", "axolotl.yaml", &format!("{axolotl}{value}"));
+        assert_eq!(run.scenario.recompute, Recompute::Full, "{value}");
+        assert!(run.assumed.iter().any(|said| said.starts_with("Attention is computed as recomputed")), "{run:?}");
+        assert!(run.ignored.is_empty(), "{:?}", run.ignored);
+    }
     let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nmax_length: 4096\n\
                 gradient_checkpointing_kwargs:\n  selective: true\n";
     let run = read_at("", "sft.yaml", text);
