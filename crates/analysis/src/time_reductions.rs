@@ -27,16 +27,18 @@ const AT_LEAST_AS_FAST: f64 = -1e-9;
 
 /// Returns at most one change for each part: the cheapest and, among equally cheap ones, the one
 /// that saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The
-/// step gets no slower, and a run that fits still fits, at acceptable odds. More GPUs, more memory
+/// step gets no slower, and a run that fits still fits its GPUs, at acceptable odds, and its hosts. More GPUs, more memory
 /// and shorter sequences change the run itself, so they are not candidates.
 pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<TimeReduction> {
     let mut best: Vec<TimeReduction> = Vec::new();
+    let host = scenario.host_memory();
     for (turn, changed) in candidates(scenario, Goal::Speed) {
         if !is_lever(turn) {
             continue;
         }
         let advice = Advice::evaluate((scenario, report), turn, changed);
-        if advice.gain < AT_LEAST_AS_FAST || (report.fits() && !advice.keeps_fitting(report)) {
+        let keeps_fitting = !report.fits() || advice.keeps_fitting(report);
+        if advice.gain < AT_LEAST_AS_FAST || !keeps_fitting || !advice.scenario.host_memory().may_replace(&host) {
             continue;
         }
         let split = waterfall(&advice.scenario.setup(), &advice.report);

@@ -397,7 +397,7 @@ fn clusters_refer_to_entries_that_exist() {
         let intra = catalog::interconnect(cluster.intra_node).expect(cluster.intra_node);
         let inter = catalog::interconnect(cluster.inter_node).expect(cluster.inter_node);
         assert!(intra.intra_node && !inter.intra_node, "{}", cluster.id);
-        assert!((1..=1024).contains(&cluster.gpus_per_node), "{}", cluster.id);
+        assert!((1..=2048).contains(&cluster.gpus_per_node), "{}", cluster.id);
         let network = cluster.network().expect(cluster.id);
         assert_eq!((network.id, network.values.gpus_per_node), (cluster.id, cluster.gpus_per_node));
         assert!(network.values.intra_node >= network.values.inter_node, "{}", cluster.id);

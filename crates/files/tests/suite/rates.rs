@@ -95,9 +95,9 @@ fn the_catalog_s_gpu_of_that_name_is_taken_and_an_unknown_one_is_refused() {
     let said = read(&unknown, RUN).unwrap_err();
     assert!(said.contains("“NVIDIA Z9000”") && said.contains("gpu=custom"), "{said}");
     assert!(read(&with(|json| json["device"]["name"] = "NVIDIA H200 MIG 1g.18gb".into()), RUN).is_err());
-    let form = read(&with(|json| json["device"]["name"] = "NVIDIA B300 SXM6 AC".into()), RUN).unwrap();
+    let form = read(&with(|json| json["device"]["name"] = "NVIDIA B300 SXM6 XX".into()), RUN).unwrap();
     assert_eq!(decode(&form.scenario).scenario.accelerator.id, "b300");
-    assert!(lines(&form).contains("“NVIDIA B300 SXM6 AC” is read as B300."), "{}", lines(&form));
+    assert!(lines(&form).contains("“NVIDIA B300 SXM6 XX” is read as B300."), "{}", lines(&form));
     let custom = read(&unknown, &format!("{RUN}&gpu=custom&peak=989")).unwrap();
     assert!((67.0..70.0).contains(&value(&decode(&custom.scenario).scenario, ParamId::MatmulEfficiency)));
 }
