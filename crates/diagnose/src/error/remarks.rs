@@ -165,7 +165,9 @@ pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     };
     let near = ACCELERATORS.iter().filter(|entry| away(entry) <= SAME_GPU).filter(is_own);
     let mut near: Vec<&AcceleratorEntry> = near.collect();
-    near.sort_by(|one, other| away(one).total_cmp(&away(other)));
+    // Those that clouds rent out are the more likely ones.
+    let order = |entry: &AcceleratorEntry| (entry.price.is_none(), away(entry));
+    near.sort_by(|one, other| order(one).0.cmp(&order(other).0).then(order(one).1.total_cmp(&order(other).1)));
     let names: Vec<&str> = near.iter().take(MOST_NAMED).map(|entry| entry.name).collect();
     let known = match names.split_last() {
         // The catalog has no NPUs and no Macs.
