@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use ::links::decode_link;
 use analysis::plan::amount;
 use catalog::accelerators::prices::list_price;
+use catalog::accuracy::REACHED;
 use catalog::{ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS};
 use charts::views::{ALONG, Metric, best_holds, every_axis};
 use engine::fitted;
@@ -128,10 +129,13 @@ fn fact(name: &str) -> Option<f64> {
     match kind {
         "rows" => Some(rows(name)? as f64),
         "fitted" => fitted(name),
+        "least" => deviations(name).reduce(f64::min),
+        "most" => deviations(name).reduce(f64::max),
         "price" => Some(list_price(name)?.usd_per_hour),
         "accelerator" => accelerator(name),
         "interconnect" => interconnect(name),
         "measure" => measure(name),
+        "reached" => reached(name),
         _ => None,
     }
 }
@@ -165,6 +169,11 @@ fn fitted(name: &str) -> Option<f64> {
     })
 }
 
+/// The deviations of all fitted constants with a word in their keys.
+fn deviations(word: &str) -> impl Iterator<Item = f64> {
+    fitted::ALL.iter().filter(move |of| of.key.contains(word)).map(|of| of.deviation)
+}
+
 /// A value of an accelerator: `t4.bf16_slowdown`, how many times longer products take in bf16.
 fn accelerator(name: &str) -> Option<f64> {
     let (id, field) = name.split_once('.')?;
@@ -187,6 +196,19 @@ fn interconnect(name: &str) -> Option<f64> {
         "latency_s" => Some(of.latency.get()),
         _ => None,
     }
+}
+
+/// A number of the accuracy that the page shows, errors in percent: `step_time`.
+fn reached(name: &str) -> Option<f64> {
+    let text = match name {
+        "steps" => REACHED.steps,
+        "step_time" => REACHED.step_time,
+        "held_out" => REACHED.held_out,
+        "peak_memory" => REACHED.peak_memory,
+        "mixtures" => REACHED.mixtures,
+        _ => return None,
+    };
+    text.replace(',', "").parse().ok()
 }
 
 /// Seconds of `static/measure.py`: those that it takes by `default`, and at `most`.
