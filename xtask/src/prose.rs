@@ -90,8 +90,8 @@ fn refused(text: &str, phrases: &[(&str, &str)]) -> impl Iterator<Item = String>
         .map(|(phrase, better)| format!("“{phrase}”, better “{better}”"))
 }
 
-/// Returns the paragraphs of a document with their first lines, without code, quotations and what
-/// is generated between two marks.
+/// Returns the paragraphs of a document with their first lines, without code, quotations, comments
+/// and what is generated between two marks.
 fn paragraphs(text: &str) -> Vec<(usize, String)> {
     let (mut is_code, mut is_generated) = (false, false);
     let mut paragraphs = vec![(1, String::new())];
@@ -106,7 +106,13 @@ fn paragraphs(text: &str) -> Vec<(usize, String)> {
         }
     }
     let outside = |text: &str, sign| text.split(sign).step_by(2).collect::<Vec<_>>().join(" . ");
-    paragraphs.into_iter().map(|(line, text)| (line, outside(&outside(&text, '`'), '"'))).collect()
+    let without_comments = |text: &str| {
+        let (first, others) = text.split_once("<!-- ").unwrap_or((text, ""));
+        let others = others.split("<!-- ").filter_map(|other| other.split_once(" -->"));
+        others.fold(first.to_owned(), |kept, (_, behind)| kept + behind)
+    };
+    let plain = |text: &str| outside(&outside(&without_comments(text), '`'), '"');
+    paragraphs.into_iter().map(|(line, text)| (line, plain(&text))).collect()
 }
 
 /// Returns the string literals of code with their lines, without documentation and unit tests.

@@ -153,11 +153,18 @@ impl Labels {
                 unit => format!("{value} {unit}"),
             });
         };
-        let label = |word: &str| match options.iter().find(|option| option["key"] == word) {
+        let option = |word: &str| match options.iter().find(|option| option["key"] == word) {
             Some(option) => Ok(prose(text(option, "label"))),
             // Names that only tables of keys have may have words other than options.
             None if of != key => Ok(code(word)),
             None => Err(anyhow!("`{key}` has no option `{word}`.")),
+        };
+        // A condition may exclude a value.
+        let label = |word: &str| -> Result<String> {
+            Ok(match word.strip_prefix('!') {
+                Some(not) => format!("not {}", option(not)?),
+                None => option(word)?,
+            })
         };
         // A condition may have several values.
         let labels: Vec<String> = value.split('|').map(label).collect::<Result<_>>()?;
