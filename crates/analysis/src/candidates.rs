@@ -10,8 +10,9 @@ use engine::params::{self, ParamId};
 use engine::scenario::{Scenario, Strategy};
 
 /// Choices of execution, which change the computed numbers only by rounding.
-const HOW: [ParamId; 9] = [
+const HOW: [ParamId; 10] = [
     ParamId::AttentionKernel,
+    ParamId::HalfFormat,
     ParamId::Compile,
     ParamId::CudaGraphs,
     ParamId::OptimizerKernel,

@@ -2,6 +2,7 @@
 
 use super::change::{Turn, errors};
 use engine::model::software::AttentionKernel;
+use engine::model::training::HalfFormat;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
@@ -21,7 +22,8 @@ pub(super) fn others(scenario: &Scenario, param: &Param, errors_before: usize) -
 }
 
 /// Returns the scenario with each other option of some choices of execution. Options that change
-/// the computed numbers are left out: 8-bit attention.
+/// the computed numbers are left out: 8-bit attention; and of the 16-bit formats all but fp16, as
+/// bf16 is slower on the only GPUs where they differ.
 pub(super) fn other_option_candidates(
     scenario: &Scenario,
     how: &[ParamId],
@@ -33,5 +35,6 @@ pub(super) fn other_option_candidates(
         others(scenario, id.param(), errors_before).into_iter().map(turn)
     };
     let same_numbers = |(_, changed): &(Turn, Scenario)| changed.kernels.attention != AttentionKernel::Flash8bit;
-    how.iter().flat_map(of).filter(same_numbers).collect()
+    let is_fp16 = |(_, changed): &(Turn, Scenario)| changed.half == scenario.half || changed.half == HalfFormat::Fp16;
+    how.iter().flat_map(of).filter(same_numbers).filter(is_fp16).collect()
 }

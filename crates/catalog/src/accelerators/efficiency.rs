@@ -159,12 +159,9 @@ mod tests {
         };
         let h100 = mfu("h100-sxm", "qwen-2.5-7b", 14_024.4);
         assert!((h100 - 0.61).abs() < 0.01, "{h100}");
-        for (gpu, name, tokens_per_s, silicon) in [
-            ("rtx-4090", "qwen-2.5-1.5b", 14_072.2, ADA_GEFORCE),
-            ("rtx-5090", "qwen-2.5-1.5b", 17_800.0, BLACKWELL_GEFORCE),
-            ("rtx-pro-6000", "qwen-2.5-14b", 4_064.2, BLACKWELL_GDDR),
-            ("l40s", "qwen-2.5-7b", 3_900.0, ADA),
-        ] {
+        for (gpu, name, tokens_per_s, silicon) in
+            [("rtx-pro-6000", "qwen-2.5-14b", 4_064.2, BLACKWELL_GDDR), ("l40s", "qwen-2.5-7b", 3_900.0, ADA)]
+        {
             let scaled = mfu(gpu, name, tokens_per_s) / h100 * HOPPER.efficiency.matmul;
             assert!((silicon.efficiency.matmul / scaled - 1.0).abs() < 0.05, "{gpu}: {scaled}");
             assert_eq!(accelerator(gpu).unwrap().values.efficiency.matmul, silicon.efficiency.matmul);

@@ -96,13 +96,14 @@ impl Scenario {
             return None;
         }
         let times = gpu.efficiency.matmul / gpu.emulated_bf16();
+        let times = if times < 3.0 { format!("{times:.1}") } else { format!("{times:.0}") };
         let message = match self.half {
             HalfFormat::Fp16 => return None,
             HalfFormat::OfGpu => format!(
-                "This GPU has no bf16 units: computed in fp16, under loss scaling. Emulated bf16 multiplies {times:.0} times slower."
+                "This GPU has no bf16 units: computed in fp16, under loss scaling. Emulated bf16 multiplies {times} times slower."
             ),
             HalfFormat::Bf16 => format!(
-                "This GPU has no bf16 units: it emulates bf16 and multiplies {times:.0} times slower than in fp16. Choose fp16 (fp16: true, --fp16)."
+                "This GPU has no bf16 units: it emulates bf16 and multiplies {times} times slower than in fp16. Choose fp16 (fp16: true, --fp16)."
             ),
         };
         Some(Issue::note(ParamId::HalfFormat, message))

@@ -100,6 +100,8 @@ impl Draft {
             accelerator: base.accelerator,
             network: base.network,
             gpus: base.gpus,
+            // A shard group of one node, as in an empty link.
+            shard_size: base.network.values.gpus_per_node,
             topology: base.topology,
             run: base.run,
             choices: Choices { mfu_convention: base.mfu_convention, ..Choices::DEFAULT },

@@ -2,7 +2,7 @@
 
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
-use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
+use engine::model::training::{HalfFormat, Optimizer, OptimizerKernel, Recompute};
 use engine::params::{self, Param, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
@@ -50,7 +50,27 @@ pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue>
             }
         }
     }
+    half_format(&mut key_values, program, scenario);
     key_values.list
+}
+
+/// Changes the 16-bit format to fp16 where a file names it: by a switch for each format, or by a
+/// word.
+fn half_format(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
+    if scenario.half != HalfFormat::Fp16 {
+        return;
+    }
+    let is_megatron = program == Program::MegatronLm;
+    key_values.put_if_present("bf16|bf16.enabled", if is_megatron { switch(false) } else { "false" });
+    if is_megatron || matches!(program, Program::Transformers | Program::Trl | Program::Axolotl | Program::LlamaFactory)
+    {
+        key_values.put("fp16", "true");
+    } else {
+        key_values.put_if_present("fp16|fp16.enabled", "true");
+    }
+    for (keys, value) in [("mixed_precision", "fp16"), ("precision", "16-mixed"), ("dtype|torch_dtype", "float16")] {
+        key_values.put_if_present(keys, value);
+    }
 }
 
 /// Adds the keys that a program's table has for a scenario.

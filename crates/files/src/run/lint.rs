@@ -14,7 +14,7 @@ use engine::model::choices::Choices;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
-use engine::model::training::Recompute;
+use engine::model::training::{HalfFormat, Recompute};
 use engine::scenario::{Model, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -265,6 +265,9 @@ fn accelerator(scenario: &Scenario) -> String {
 /// the fastest layouts.
 fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     let mut wanted: Vec<Scenario> = Vec::new();
+    if scenario.accelerator.values.emulates_bf16() && scenario.half != HalfFormat::Fp16 {
+        wanted.push(Scenario { choices: Choices { half: HalfFormat::Fp16, ..scenario.choices }, ..*scenario });
+    }
     if report.fits() {
         for mode in [Recompute::None, Recompute::AttentionCore, Recompute::Selective] {
             if scenario.recompute == Recompute::Full {

@@ -404,6 +404,7 @@ mod kept;
 mod lint;
 mod low_precision;
 mod megatron_layers;
+mod number_formats;
 mod programs;
 mod recorded;
 mod releases;

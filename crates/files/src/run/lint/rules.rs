@@ -287,8 +287,8 @@ pub(crate) fn change_code(before: &Scenario, after: &Scenario) -> &'static str {
         return training();
     }
     let numbers = |scenario: &Scenario| {
-        let Choices { recipe, compute_format, gradients_in_16_bits, layers_in_16_bits, .. } = scenario.choices;
-        (recipe, compute_format, gradients_in_16_bits, layers_in_16_bits, scenario.trained.base)
+        let Choices { recipe, half, compute_format, gradients_in_16_bits, layers_in_16_bits, .. } = scenario.choices;
+        (recipe, half, compute_format, gradients_in_16_bits, layers_in_16_bits, scenario.trained.base)
     };
     let optimizer = |scenario: &Scenario| (scenario.optimizer, scenario.galore_rank);
     let degrees = |scenario: &Scenario| (scenario.tp, scenario.cp, scenario.pp, scenario.ep, scenario.etp);

@@ -1,5 +1,6 @@
 //! The attention kernel, by the names that programs use.
 
+use engine::model::hardware::Generation;
 use engine::model::software::AttentionKernel;
 use engine::params::ParamId;
 
@@ -10,10 +11,32 @@ use crate::run::keys::KeyedValue;
 /// the tuned kernel only before Hopper.
 pub(in crate::run::formats) fn attention(found: Option<KeyedValue<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
+    refuse_missing_kernel(&found, draft);
     match named(&found.value, second_generation(draft)) {
         Some(kernel) => draft.set_option_from(&found, ParamId::AttentionKernel, kernel),
         None => draft.unknown(&found, ParamId::AttentionKernel),
     }
+}
+
+/// Reports a FlashAttention that does not run on this GPU: 2 needs compute capability 8.0, 3 needs
+/// Hopper, 4 Hopper or a B200 (READMEs of Dao-AILab/flash-attention).
+fn refuse_missing_kernel(found: &KeyedValue<String>, draft: &mut Draft) {
+    let generation = draft.generation();
+    let needs = match flash_version(&found.value.to_ascii_lowercase()) {
+        Some(2) if generation.is_before_ampere() => "Ampere or newer (compute capability 8.0)",
+        Some(3) if generation.has_cuda() && generation != Generation::Hopper => "Hopper",
+        Some(4) if generation.is_before_hopper() || generation == Generation::BlackwellGddr => "Hopper or B200",
+        _ => return,
+    };
+    let (instead, computed) = if generation.is_before_ampere() {
+        ("sdpa", "PyTorch's memory-efficient kernel")
+    } else {
+        ("flash_attention_2 or sdpa", "the GPU's own kernel")
+    };
+    draft.contradict(format!(
+        "{} = {} needs {needs}, and this GPU is another: the program would stop. Write {instead}. Computed with {computed}.",
+        found.key, found.shown
+    ));
 }
 
 /// Returns the option of links for a name; `second` is the option of FlashAttention-2.
