@@ -25,11 +25,19 @@ pub(super) fn finish(draft: &mut Draft) {
         let tokens = group_thousands(&draft.scenario.seq_len.to_string());
         draft.assume(format!("The files say no sequence length: {tokens} tokens."));
     }
+    // A shard group that no file names is a node, or all GPUs of a smaller run.
+    if !draft.said.contains(&ParamId::ShardSize) && draft.scenario.shard_size == node_of(draft) {
+        draft.scenario.shard_size = node_of(draft).min(draft.scenario.gpus.max(1));
+    }
     for issue in draft.scenario.issues() {
         if issue.severity == Severity::Error {
             draft.contradict(issue.message);
         }
     }
+}
+
+fn node_of(draft: &Draft) -> u32 {
+    draft.scenario.network.values.gpus_per_node
 }
 
 /// Returns the number of GPUs of one replica of the model.
