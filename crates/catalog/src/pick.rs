@@ -93,7 +93,7 @@ pub fn fill_hosts(scenario: &mut Scenario) -> Option<u32> {
     if node != entry.gpus_per_node || !(node + 1..=MOST_CARDS).contains(&cards) {
         return None;
     }
-    if scenario.shard_size == node {
+    if scenario.shard_size == node && scenario.strategy.uses_shard_size() {
         scenario.shard_size = cards;
     }
     scenario.network.values.gpus_per_node = cards;

@@ -62,6 +62,7 @@ impl SettledScenario {
                 settled.put(param.key, value);
             }
         }
+        settled.hosts(said);
         settled.length(said);
         settled.runnable(said);
         settled.batch(said);
@@ -163,14 +164,7 @@ impl SettledScenario {
                 self.conflicts.push(format!("{gpus} GPUs do not divide over {nodes} nodes: {gpus} GPUs are used."));
                 Some(gpus)
             }
-            (Some(gpus), None) => {
-                self.scenario.gpus = gpus as u32;
-                if each.is_none() && single.is_none() && fill_hosts(&mut self.scenario).is_some() {
-                    let node = self.scenario.network.values.gpus_per_node;
-                    self.chose("node", format!("{node} cards in a host"), "the text has only their number");
-                }
-                Some(gpus)
-            }
+            (Some(gpus), None) => Some(gpus),
             (None, Some(nodes)) => Some(nodes * of_node),
             (None, None) => said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor()),
         };
@@ -201,6 +195,16 @@ impl SettledScenario {
             }
         }
         later
+    }
+
+    /// Puts cards into one host, if the text has only their number.
+    fn hosts(&mut self, said: &StatedValues) {
+        if said.has(&["nodes", "pernode", "cluster", "node"]) || !said.has(&["gpus"]) {
+            return;
+        }
+        if let Some(cards) = fill_hosts(&mut self.scenario) {
+            self.chose("node", format!("{cards} cards in a host"), "the text has only their number");
+        }
     }
 
     /// Sets training program and framework.
