@@ -205,7 +205,18 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
             }
         }
     }
-    draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
+    let compiled = keys.flag(&["torch_compile"]);
+    let is_compiled = compiled.as_ref().is_some_and(|found| found.value);
+    draft.set_flag(compiled, ParamId::Compile);
+    // Backend and mode count only where it is on (`_configure_torch_compile`).
+    if is_compiled {
+        if let Some(mode) = keys.word(&["torch_compile_mode"]) {
+            trainer::set_graphs(&mode, draft);
+        }
+        if let Some(backend) = keys.word(&["torch_compile_backend"]) {
+            trainer::set_compiler(&backend, draft);
+        }
+    }
     let losses = [
         ("chunked_cross_entropy", "chunked"),
         ("liger_fused_linear_cross_entropy", "fused-linear"),
