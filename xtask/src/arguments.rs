@@ -1,7 +1,8 @@
-//! Compares the arguments of training programs on PyPI with those recorded last.
+//! Compares the arguments of training programs on PyPI with those recorded last: names, defaults
+//! and choices.
 //!
 //! A program's `program.toml` names its package and the files of it that define arguments. pip
-//! downloads the newest release, and `extract.py` lists names and defaults by the syntax tree, so
+//! downloads the newest release, and `extract.py` lists them by the syntax tree, so
 //! that nothing of a wheel runs. [`known`] says which of them a reader knows. The record, a table
 //! `arguments.csv` next to `program.toml`, is rewritten on demand alone: a difference stays an error
 //! until someone has looked at it.
@@ -54,26 +55,26 @@ pub struct Options {
 ///
 /// # Errors
 /// When a package cannot be had, when an argument that a reader knows is gone or has another
-/// default, or when an argument is new that no reader knows.
+/// default or other choices, or when an argument is new that no reader knows.
 pub fn run(folders: &[String], options: Options) -> Result<()> {
     let packages = chosen(Package::all()?, folders)?;
     let python = interpreter(OLDEST)?;
-    let mut faults = Vec::new();
+    let (mut open, mut failed) = (Vec::new(), Vec::new());
     for package in &packages {
         match package.compare(&python, options) {
             Ok(0) => {}
-            Ok(open) => faults.push(format!("{} has {open} open", package.folder)),
-            Err(failure) => faults.push(format!("{}: {failure:#}", package.folder)),
+            Ok(number) => open.push(format!("{number} of {}", package.folder)),
+            Err(failure) => failed.push(format!("{} could not be compared: {failure:#}", package.folder)),
         }
     }
-    if faults.is_empty() {
-        return Ok(());
+    if !open.is_empty() {
+        failed.push(format!(
+            "Arguments to look at: {}. Read each by keys.toml or the reader, list it in quiet.toml, or add what \
+             changed to releases.toml (CONTRIBUTING.md); then `cargo xtask packages --record`.",
+            open.join(", ")
+        ));
     }
-    bail!(
-        "{}. Read each open argument by keys.toml or the reader, list it in quiet.toml, or add what changed to \
-         releases.toml (CONTRIBUTING.md); then `cargo xtask packages --record`.",
-        faults.join("; ")
-    )
+    if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("\n")) }
 }
 
 /// Compares all programs with their records.
@@ -184,7 +185,7 @@ fn version(archive: &str) -> Option<&str> {
     name.split('-').nth(1)
 }
 
-/// Lists the arguments of a package: rows of name, default and place.
+/// Lists the arguments of a package: rows of name, default, choices and place.
 fn extract(python: &Path, package: &Path, patterns: &[String]) -> Result<String> {
     let mut script = program(python);
     script.arg(SCRIPT).arg(package).args(patterns);
@@ -214,18 +215,19 @@ fn rows<'a>(table: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + u
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Recorded {
     version: String,
-    /// Defaults by name and place. A class that exists twice can give two.
-    arguments: BTreeMap<(String, String), BTreeSet<String>>,
+    /// Defaults and choices by name and place. A class that exists twice can give two.
+    arguments: BTreeMap<(String, String), BTreeSet<(String, String)>>,
 }
 
 impl Recorded {
-    /// Reads rows of name, default and place.
+    /// Reads rows of name, default, choices and place.
     fn new(version: &str, rows: &str) -> Result<Self> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(rows.as_bytes());
-        let mut arguments: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        let mut arguments: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         for row in reader.deserialize() {
-            let (name, default, place): (String, String, String) = row.context("a row is not `name,default,where`")?;
-            arguments.entry((name, place)).or_default().insert(default);
+            let [name, default, choices, place]: [String; 4] =
+                row.context("a row is not `name,default,choices,where`")?;
+            arguments.entry((name, place)).or_default().insert((default, choices));
         }
         Ok(Self { version: version.to_owned(), arguments })
     }
@@ -240,10 +242,10 @@ impl Recorded {
 
     fn text(&self, package: &str) -> Result<String> {
         let mut rows = csv::Writer::from_writer(Vec::new());
-        rows.write_record(["name", "default", "where"])?;
+        rows.write_record(["name", "default", "choices", "where"])?;
         for ((name, place), defaults) in &self.arguments {
-            for default in defaults {
-                rows.write_record([name, default, place])?;
+            for (default, choices) in defaults {
+                rows.write_record([name, default, choices, place])?;
             }
         }
         let rows = String::from_utf8(rows.into_inner()?)?;
@@ -297,8 +299,11 @@ impl Display for Difference<'_> {
 /// Returns how a release differs from a record, by name and place.
 fn differences<'a>(before: &'a Recorded, now: &'a Recorded) -> Vec<Difference<'a>> {
     let both: BTreeSet<_> = before.arguments.keys().chain(now.arguments.keys()).collect();
-    let in_words = |defaults: Option<&BTreeSet<String>>| {
-        let words = defaults.into_iter().flatten().map(|word| if word.is_empty() { "(required)" } else { word });
+    let in_words = |defaults: Option<&BTreeSet<(String, String)>>| {
+        let words = defaults.into_iter().flatten().map(|(default, choices)| {
+            let default = if default.is_empty() { "(required)" } else { default };
+            if choices.is_empty() { default.to_owned() } else { format!("{default} of {choices}") }
+        });
         words.collect::<Vec<_>>().join(" or ")
     };
     let differing = both.into_iter().filter_map(|key| {
@@ -331,6 +336,7 @@ class Config(Base):
     names: list = field(default_factory=list)
     made: dict = field(default_factory=lambda: {"a": 1})
     kind: Kind = Kind.SMALL
+    mode: Optional[Literal["b", "a", None]] = "a"
     total: int = 2 * KINDS
     wide: str = Field(..., description="x")
     plain = 3
@@ -341,6 +347,7 @@ class Config(Base):
 def parse(parser):
     parser.add_argument("-b", "--batch-size", type=int, default=2)
     parser.add_argument("--fast", "--quick", action="store_true")
+    parser.add_argument("--level", choices=["low", "high"], default="low")
     parser.add_argument("script")
 @click.option("--on/--off", default=True)
 def setup(path: str, steps: int = 10, *, name: str = "a, b"):
@@ -365,15 +372,17 @@ def setup(path: str, steps: int = 10, *, name: str = "a, b"):
     #[test]
     fn fields_and_options_are_read_without_running_the_package() {
         let found = extracted(&["*/config.py"]).unwrap();
-        let expected = "batch-size,2,package/config.py\ndepth,None,Inner\nfast,False,package/config.py\nkind,Kind.SMALL,Config\n\
-                        made,...,Config\nname,,Config\nnames,[],Config\non,True,package/config.py\nquick,False,package/config.py\n\
-                        rate,5e-05,Config\nscript,,package/config.py\nsize,8,Config\ntotal,...,Config\nwide,,Config\n";
+        let expected = "batch-size,2,,package/config.py\ndepth,None,,Inner\nfast,False,,package/config.py\n\
+                        kind,Kind.SMALL,,Config\nlevel,'low',high|low,package/config.py\nmade,...,,Config\n\
+                        mode,'a',a|b,Config\nname,,,Config\nnames,[],,Config\non,True,,package/config.py\n\
+                        quick,False,,package/config.py\nrate,5e-05,,Config\nscript,,,package/config.py\n\
+                        size,8,,Config\ntotal,...,,Config\nwide,,,Config\n";
         assert_eq!(found, expected);
         assert_eq!(
             extracted(&["package/config.py:setup"]).unwrap(),
-            "name,\"'a, b'\",setup\npath,,setup\nsteps,10,setup\n"
+            "name,\"'a, b'\",,setup\npath,,,setup\nsteps,10,,setup\n"
         );
-        assert_eq!(extracted(&["package/config.py:Config.Inner"]).unwrap(), "depth,None,Config.Inner\n");
+        assert_eq!(extracted(&["package/config.py:Config.Inner"]).unwrap(), "depth,None,,Config.Inner\n");
     }
 
     #[test]
@@ -386,14 +395,15 @@ def setup(path: str, steps: int = 10, *, name: str = "a, b"):
 
     #[test]
     fn what_is_new_gone_or_changed_is_listed() {
-        let before = Recorded::new("1.0", "a,1,C\nb,2,C\nc,,C\nd,1,C\n").unwrap();
-        let now = Recorded::new("1.1", "a,1,C\nb,2,D\nc,4,C\nd,1,C\nd,2,C\n").unwrap();
+        let before = Recorded::new("1.0", "a,1,,C\nb,2,,C\nc,,,C\nd,1,,C\ne,x,x|y,C\n").unwrap();
+        let now = Recorded::new("1.1", "a,1,,C\nb,2,,D\nc,4,,C\nd,1,,C\nd,2,,C\ne,x,x|y|z,C\n").unwrap();
         let lines: Vec<String> = differences(&before, &now).iter().map(ToString::to_string).collect();
         let expected = [
             "gone     b = 2 in C",
             "new      b = 2 in D",
             "changed  c = (required) -> 4 in C",
             "changed  d = 1 -> 1 or 2 in C",
+            "changed  e = x of x|y -> x of x|y|z in C",
         ];
         assert_eq!(lines, expected);
         assert!(differences(&now, &now).is_empty());
@@ -413,9 +423,9 @@ def setup(path: str, steps: int = 10, *, name: str = "a, b"):
 
     #[test]
     fn a_record_is_read_as_it_was_written() {
-        let now = Recorded::new("1.16.0", "a,\"'x, y'\",C\na,2,C\nb,,f.py\n").unwrap();
+        let now = Recorded::new("1.16.0", "a,\"'x, y'\",,C\na,2,1|2,C\nb,,,f.py\n").unwrap();
         let text = now.text("trl").unwrap();
-        assert!(text.starts_with("# trl 1.16.0\nname,default,where\n"), "{text}");
+        assert!(text.starts_with("# trl 1.16.0\nname,default,choices,where\n"), "{text}");
         assert_eq!(Recorded::parse(&text).unwrap(), now);
     }
 

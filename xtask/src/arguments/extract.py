@@ -5,9 +5,11 @@
 PACKAGE is a wheel, a source archive or a folder. A PATTERN is a path in it, in which `*` stands for
 any characters; `path:Name` takes one class or function of the file, `path:Class.function` a method.
 Every class has its annotated fields (dataclasses, pydantic), every file its options of argparse and
-click; a function that is named has its parameters. Written are rows of CSV: name, default, where.
+click; a function that is named has its parameters. Written are rows of CSV: name, default, choices,
+where.
 
 A default is its literal; empty where the argument is required; `...` where the code computes it.
+Choices are the literals that the argument takes, with `|` between them, if the code lists them.
 """
 
 import ast
@@ -62,6 +64,21 @@ def default(node):
     return text if len(text) <= LONGEST and text.isprintable() else COMPUTED
 
 
+def literals(nodes):
+    """Returns choices as text: those that are texts or numbers."""
+    values = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, (str, int))]
+    return "|".join(sorted({str(value) for value in values}))
+
+
+def choices(annotation):
+    """Returns the choices in an annotation: those of every `Literal`."""
+    found = []
+    for node in ast.walk(annotation) if annotation else ():
+        if isinstance(node, ast.Subscript) and getattr(node.value, "attr", getattr(node.value, "id", "")) == "Literal":
+            found += node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return literals(found)
+
+
 def field_default(node):
     """Returns the default of a field of a class."""
     if called(node) not in FIELDS:
@@ -77,27 +94,27 @@ def field_default(node):
 
 
 def fields(node):
-    """Yields the annotated fields of a class."""
+    """Yields name, default and choices of the annotated fields of a class."""
     for item in node.body:
         if not isinstance(item, ast.AnnAssign) or not isinstance(item.target, ast.Name):
             continue
         name = item.target.id
         if not name.startswith("_") and "ClassVar" not in ast.unparse(item.annotation):
-            yield name, field_default(item.value)
+            yield name, field_default(item.value), choices(item.annotation)
 
 
 def parameters(node):
-    """Yields the parameters of a function."""
+    """Yields name, default and choices of the parameters of a function."""
     taken = node.args.posonlyargs + node.args.args
     missing = [None] * (len(taken) - len(node.args.defaults))
     pairs = list(zip(taken, missing + node.args.defaults)) + list(zip(node.args.kwonlyargs, node.args.kw_defaults))
     for parameter, value in pairs:
         if parameter.arg not in ("self", "cls"):
-            yield parameter.arg, default(value)
+            yield parameter.arg, default(value), choices(parameter.annotation)
 
 
 def options(tree):
-    """Yields the options of argparse and click."""
+    """Yields name, default and choices of the options of argparse and click."""
     for node in ast.walk(tree):
         if called(node) not in OPTIONS:
             continue
@@ -108,8 +125,12 @@ def options(tree):
         value = default(keywords.get("default"))
         if "default" not in keywords and isinstance(keywords.get("action"), ast.Constant):
             value = {"store_true": "False", "store_false": "True"}.get(keywords["action"].value, "")
+        # argparse's `choices`, or click's type `Choice`.
+        listed = keywords.get("choices", keywords.get("type"))
+        listed = listed.args[0] if called(listed) == "Choice" and listed.args else listed
+        listed = literals(listed.elts) if isinstance(listed, (ast.List, ast.Tuple)) else ""
         for name in names:
-            yield name.split("/")[0].lstrip("-"), value
+            yield name.split("/")[0].lstrip("-"), value, listed
 
 
 def named(tree, path):
@@ -123,20 +144,20 @@ def named(tree, path):
 
 
 def rows(tree, file, chosen):
-    """Yields name, default and place of the arguments of a file, or of what is chosen of it."""
+    """Yields name, default, choices and place of the arguments of a file, or of what is chosen of it."""
     if chosen:
         node = named(tree, chosen)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from ((name, value, chosen) for name, value in parameters(node))
+            yield from ((*row, chosen) for row in parameters(node))
         elif isinstance(node, ast.ClassDef):
-            yield from ((name, value, chosen) for name, value in fields(node))
+            yield from ((*row, chosen) for row in fields(node))
         else:
             sys.exit(f"{file} has no class or function {chosen} any more: correct `arguments` in program.toml.")
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            yield from ((name, value, node.name) for name, value in fields(node))
-    yield from ((name, value, file) for name, value in options(tree))
+            yield from ((*row, node.name) for row in fields(node))
+    yield from ((*row, file) for row in options(tree))
 
 
 def main(package, patterns):
