@@ -14,7 +14,7 @@ use crate::install::{Browser, BrowserKind, WASM_TARGET, ensure, linters, wasm_ta
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
 use crate::shell::{cargo, output, read_text, run as run_program, step, target, watch, write};
 use crate::site::Profile;
-use crate::{book, comments, graph, packages, places, prose, random, recipes, site};
+use crate::{arguments, book, comments, graph, packages, places, prose, random, recipes, site};
 
 /// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,7 @@ const STEPS: &[Step] = &[
     Step(Nightly, "Firefox and geckodriver", 60, Check(|| Browser::ensure(BrowserKind::Firefox).map(drop))),
     Step(Nightly, "WebKitGTK and its driver", 60, Check(webkit)),
     Step(Nightly, "Caddy and nginx", 60, Check(|| ensure(&[&CADDY, &NGINX]))),
+    Step(Nightly, "Arguments of programs on PyPI", 300, Check(arguments::check)),
     Step(Nightly, "Fuzz targets", 1500, Check(|| random::fuzz(None, FUZZ, false))),
     Step(Nightly, "Laws under other seeds", 1800, Check(|| random::laws(SEEDS, random::first_seed(), &random::ALL))),
     Step(Nightly, "Shipped npm package", 300, Check(|| packages::npm_check(Profile::Shipped))),

@@ -417,7 +417,7 @@ pub fn pip(python: &Path) -> Command {
 }
 
 /// Finds a Python interpreter with at least this minor version of 3.
-fn interpreter(oldest: u32) -> Result<PathBuf> {
+pub(crate) fn interpreter(oldest: u32) -> Result<PathBuf> {
     let version = format!("import sys; sys.exit(sys.version_info < (3, {oldest}))");
     let new = |path: &PathBuf| output(program(path).args(["-c", &version])).is_some();
     let found = INTERPRETERS.iter().filter_map(|name| find(&[name])).find(new);

@@ -10,6 +10,7 @@
 //! - [`graph`]: dependencies between crates and folders. [`places`]: whether what documents name
 //!   exists.
 //! - [`scaffold`]: begins the commonest changes. [`prices`]: list prices from SkyPilot's catalog.
+//! - [`arguments`]: the arguments of training programs on PyPI, compared with those recorded.
 //! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of
 //!   English; [`budget`]: the time of each.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
@@ -17,6 +18,7 @@
 //!
 //! An error is one full sentence, with the command that solves the problem if there is one.
 
+pub mod arguments;
 pub mod bench;
 pub mod book;
 pub mod budget;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use flags::{Xtask, XtaskCmd};
 use xtask::checks::TestPart;
 use xtask::site::{Profile, serve};
-use xtask::{bench, book, checks, engine, graph, packages, prices, random, recipes, scaffold, site};
+use xtask::{arguments, bench, book, checks, engine, graph, packages, prices, random, recipes, scaffold, site};
 
 #[allow(unreachable_pub, reason = "xflags writes it so")]
 mod flags {
@@ -60,6 +60,15 @@ mod flags {
                 optional --from folder: PathBuf
                 /// Takes them from this commit, else from the newest.
                 optional --commit commit: String
+            }
+            /// Compares the arguments of training programs on PyPI, or of these folders of
+            /// crates/files/programs, with those recorded: what is new, gone or changed.
+            cmd packages {
+                repeated folders: String
+                /// Records them.
+                optional --record
+                /// Lists the arguments that no reader knows, too.
+                optional --unread
             }
             /// Runs every check and test, with a count at the end, and writes how long each step
             /// took to target/test-seconds.csv.
@@ -167,6 +176,9 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
         XtaskCmd::Accuracy(_) => engine::accuracy()?,
         XtaskCmd::Graph(_) => graph::run()?,
         XtaskCmd::Prices(flags) => prices::run(flags.from.as_deref(), flags.commit.as_deref().unwrap_or("HEAD"))?,
+        XtaskCmd::Packages(flags) => {
+            arguments::run(&flags.folders, arguments::Options { record: flags.record, unread: flags.unread })?;
+        }
         XtaskCmd::Test(flags) => {
             return match (flags.fast, flags.record, flags.exports) {
                 (false, false, false) => checks::run(&flags.parts),

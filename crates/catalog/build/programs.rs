@@ -41,7 +41,9 @@ fn program(folder: PathBuf) -> Result<Program, String> {
     let text = std::fs::read_to_string(&file).map_err(|error| wrong(&error))?;
     let table: Value = toml_edit::de::from_str(&text).map_err(|error| wrong(&error))?;
     let mut fields = table.as_object().into_iter().flat_map(|fields| fields.keys());
-    if let Some(unknown) = fields.find(|field| !["name", "framework", "part"].contains(&field.as_str())) {
+    // The last three are of `cargo xtask packages`.
+    let known = ["name", "framework", "part", "pypi", "sdist", "arguments"];
+    if let Some(unknown) = fields.find(|field| !known.contains(&field.as_str())) {
         return Err(wrong(&format!("{unknown} is no field of a program")));
     }
     let field = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -31,13 +31,9 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         )
         .map(|_| draft.set_option(ParamId::ComputeFormat, "fp8-gather"));
     if let Some(found) = keys.word(&["dynamo_config.dynamo_backend"]) {
-        draft.set_option_from(&found, ParamId::Compile, if found.value == "no" { "no" } else { "yes" });
+        trainer::set_compiler(&found, draft);
         if let Some(mode) = keys.word(&["dynamo_config.dynamo_mode"]) {
-            draft.set_option_from(
-                &mode,
-                ParamId::CudaGraphs,
-                if mode.value == "reduce-overhead" { "layers" } else { "none" },
-            );
+            trainer::set_graphs(&mode, draft);
         }
         keys.skip_below("dynamo_config");
     }

@@ -65,6 +65,17 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = saved {
         shared::saves_attention(&found, draft);
     }
+    for key in ["selective_checkpointing.save_modules", "selective_checkpointing.save_matmul_min_k"] {
+        if let Some(found) = keys.text(&[key]) {
+            draft.record(&found, "Outputs of products that are kept");
+            draft.contradict(format!(
+                "{} is {}: these products keep their outputs, and here they are computed as recomputed, in less \
+                 memory. Leave it out to go on with that.",
+                found.key,
+                crate::run::spelling::shortened(&found.shown)
+            ));
+        }
+    }
     keys.skip_below("selective_checkpointing");
     if let Some(found) = keys.word(&["activation_offloading"]) {
         let is_on = !matches!(found.value.as_str(), "false" | "no");
@@ -205,7 +216,18 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
             }
         }
     }
-    draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
+    let compiled = keys.flag(&["torch_compile"]);
+    let is_compiled = compiled.as_ref().is_some_and(|found| found.value);
+    draft.set_flag(compiled, ParamId::Compile);
+    // Backend and mode count only where it is on (`_configure_torch_compile`).
+    if is_compiled {
+        if let Some(mode) = keys.word(&["torch_compile_mode"]) {
+            trainer::set_graphs(&mode, draft);
+        }
+        if let Some(backend) = keys.word(&["torch_compile_backend"]) {
+            trainer::set_compiler(&backend, draft);
+        }
+    }
     let losses = [
         ("chunked_cross_entropy", "chunked"),
         ("liger_fused_linear_cross_entropy", "fused-linear"),
@@ -255,6 +277,9 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         if found.value == "simpo" {
             draft.set_option(ParamId::Reference, "none");
         }
+    }
+    if let Some(found) = keys.flag(&["precompute_ref_log_probs"]).filter(|found| found.value) {
+        draft.set_option_from(&found, ParamId::Reference, "kept");
     }
     if let Some(found) = keys.flag(&["reward_model"]).filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::Objective, "reward");

@@ -12,6 +12,8 @@ use catalog::programs::Program;
 
 /// The day from which the Trainer's `fsdp_config` means FSDP2 where it names no version (5.10).
 const SECOND_FSDP: &str = "2026-06-03";
+/// The day from which Axolotl has FSDP2 alone (0.20).
+const AXOLOTLS_SECOND_FSDP: &str = "2026-09-30";
 
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
@@ -84,8 +86,34 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
+/// Reads compilation, which a backend or a mode alone switches on too
+/// (`TrainingArguments.__post_init__`).
+fn compilation(keys: &mut Keys, draft: &mut Draft) {
     draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
+    if let Some(found) = keys.word(&["torch_compile_mode"]) {
+        draft.set_option(ParamId::Compile, "yes");
+        set_graphs(&found, draft);
+    }
+    if let Some(found) = keys.word(&["torch_compile_backend"]) {
+        set_compiler(&found, draft);
+    }
+}
+
+/// Sets whether a backend of `torch.compile` fuses kernels: those for debugging do not.
+pub(super) fn set_compiler(backend: &KeyedValue<String>, draft: &mut Draft) {
+    let is_off = matches!(backend.value.as_str(), "no" | "eager" | "aot_eager");
+    draft.set_option_from(backend, ParamId::Compile, if is_off { "no" } else { "yes" });
+}
+
+/// Sets the CUDA graphs that a mode of `torch.compile` captures (`list_mode_options` of
+/// `torch/_inductor`).
+pub(super) fn set_graphs(mode: &KeyedValue<String>, draft: &mut Draft) {
+    let has_graphs = matches!(mode.value.as_str(), "reduce-overhead" | "max-autotune");
+    draft.set_option_from(mode, ParamId::CudaGraphs, if has_graphs { "layers" } else { "none" });
+}
+
+pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
+    compilation(keys, draft);
     let attention = keys.word(&["attn_implementation", "_attn_implementation"]);
     // A repository of kernels is named by its path.
     let attention = attention.map(|found| {
@@ -342,7 +370,13 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         // TRL runs on the Trainer of its day.
         let is_second =
             [Program::Transformers, Program::Trl].iter().any(|program| draft.is_from(*program, SECOND_FSDP));
-        let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
+        let (version, whose) = if draft.is_from(Program::Axolotl, AXOLOTLS_SECOND_FSDP) {
+            (2, "FSDP2, Axolotl's")
+        } else if is_second {
+            (2, "FSDP2, the Trainer's")
+        } else {
+            (1, "FSDP1, Accelerate's")
+        };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));
         version
     });

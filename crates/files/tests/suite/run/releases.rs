@@ -161,6 +161,54 @@ fn the_trainer_means_fsdp2_from_june_2026_on() {
     assert_eq!(unit("transformers-2026-04"), "head");
 }
 
+/// `check_fsdp_version_in_fsdp_config` of Axolotl 0.19.0 takes 1, that of 0.20.0 takes 2 and refuses
+/// what only FSDP1 has.
+#[test]
+fn axolotl_has_fsdp2_alone_from_september_2026_on() {
+    let text =
+        "base_model: Qwen/Qwen3-8B\nsequence_len: 2048\nmicro_batch_size: 1\nfsdp_config:\n  offload_params: true\n";
+    let framework = |release: &str, more: &str| scenario_at(release, &format!("{text}{more}")).framework;
+    assert_eq!(framework("axolotl-2025-11", ""), Framework::Fsdp1);
+    assert_eq!(framework("", ""), Framework::Transformers);
+    assert_eq!(framework("axolotl-2025-11", "fsdp_version: 2\n"), Framework::Transformers);
+    for old in ["fsdp:\n  - full_shard\n", "  sharding_strategy: FULL_SHARD\n", "  fsdp_forward_prefetch: true\n"] {
+        assert_eq!(framework("", old), Framework::Fsdp1, "{old}");
+    }
+}
+
+/// `TrainingArguments.__post_init__`: a backend or a mode switches torch.compile on; Inductor
+/// captures CUDA graphs by two of its modes.
+#[test]
+fn a_mode_of_torch_compile_switches_it_on() {
+    let read = |more: &str| {
+        let text = format!("model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nbf16: true\n{more}");
+        let run = read_at("", "", &text);
+        assert!(run.ignored.is_empty(), "{more}: {:?}", run.ignored);
+        (ParamId::Compile.option(&run.scenario), ParamId::CudaGraphs.option(&run.scenario))
+    };
+    assert_eq!(read(""), ("no", "none"));
+    assert_eq!(read("torch_compile: true\n"), ("yes", "none"));
+    assert_eq!(read("torch_compile_backend: inductor\n"), ("yes", "none"));
+    assert_eq!(read("torch_compile_mode: default\n"), ("yes", "none"));
+    assert_eq!(read("torch_compile_mode: reduce-overhead\n"), ("yes", "layers"));
+    assert_eq!(read("torch_compile_mode: max-autotune\n"), ("yes", "layers"));
+    assert_eq!(read("torch_compile_mode: max-autotune-no-cudagraphs\n"), ("yes", "none"));
+    assert_eq!(read("torch_compile: true\ntorch_compile_backend: aot_eager\n"), ("no", "none"));
+}
+
+/// `_configure_torch_compile` of axolotl/core/builders/base.py, 0.21.0.
+#[test]
+fn axolotl_reads_a_mode_of_torch_compile_where_that_is_on() {
+    let read = |more: &str| {
+        let text = format!("base_model: Qwen/Qwen3-8B\nsequence_len: 2048\nmicro_batch_size: 1\n{more}");
+        let scenario = scenario_at("", &text);
+        (ParamId::Compile.option(&scenario), ParamId::CudaGraphs.option(&scenario))
+    };
+    assert_eq!(read("torch_compile: true\ntorch_compile_mode: reduce-overhead\n"), ("yes", "layers"));
+    assert_eq!(read("torch_compile_mode: reduce-overhead\n"), ("no", "none"));
+    assert_eq!(read("torch_compile: true\ntorch_compile_backend: eager\n"), ("no", "none"));
+}
+
 #[test]
 fn accelerate_offloads_the_inputs_of_recomputed_layers() {
     let text = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\n\

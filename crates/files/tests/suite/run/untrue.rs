@@ -2,6 +2,7 @@
 
 use catalog::default_scenario;
 use engine::model::training::Recompute;
+use engine::params::ParamId;
 use files::brought::{Import, ImportKind, Item, import_items};
 use files::run::{File, Run, read_run};
 use links::{decode::decode, encode};
@@ -205,4 +206,56 @@ fn a_script_says_its_gpus_in_other_ways_too() {
     let trainer = "train.py --model_name_or_path Qwen/Qwen2.5-7B --bf16 True --per_device_train_batch_size 1\n";
     assert_eq!(gpus(&format!("CUDA_VISIBLE_DEVICES=3 python {trainer}")), 1);
     assert_eq!(gpus(&format!("CUDA_VISIBLE_DEVICES=0,1,2 accelerate launch {trainer}")), 3);
+}
+
+/// Switches of `hparams/{finetuning,model}_args.py`, release 0.9.5.
+#[test]
+fn what_llama_factory_has_and_no_figure_has_is_said() {
+    let text = "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: full\ncutoff_len: 2048\n\
+                per_device_train_batch_size: 1\ntemplate: llama3\n";
+    let said = |more: &str| {
+        let run = run("llama3_full_sft.yaml", &format!("{text}{more}"));
+        assert!(run.ignored.is_empty(), "{more}: {:?}", run.ignored);
+        run.contradictions
+    };
+    let switches =
+        ["use_apollo", "use_badam", "use_llama_pro", "shift_attn", "use_kt", "use_mca", "use_hyper_parallel"];
+    for switch in switches {
+        assert!(said(&format!("{switch}: false\n")).is_empty(), "{switch}");
+        let lacks = said(&format!("{switch}: true\n"));
+        assert!(lacks.iter().any(|line| line.starts_with(switch) && line.contains("computed")), "{switch}: {lacks:?}");
+    }
+    for line in ["mixture_of_depths: convert\n", "mixture_of_depths: load\n"] {
+        assert_eq!(said(line).len(), 1, "{line}");
+    }
+    assert!(said("").is_empty());
+    let text = text.replace("full", "oft");
+    assert!(run("llama3_oft_sft.yaml", &text).contradictions.iter().any(|line| line.contains("OFT's rotations")));
+}
+
+/// `SelectiveCheckpointingConfig` and `precompute_ref_log_probs` of Axolotl 0.21.0.
+#[test]
+fn what_axolotl_keeps_beside_attention_is_said() {
+    let text = "base_model: Qwen/Qwen3-8B\nsequence_len: 2048\nmicro_batch_size: 1\ngradient_checkpointing: true\n";
+    for key in ["save_modules: [down_proj]", "save_matmul_min_k: 8192"] {
+        let run = run("axolotl.yaml", &format!("{text}selective_checkpointing:\n  {key}\n"));
+        assert!(run.contradictions.iter().any(|said| said.contains("keep their outputs")), "{:?}", run.contradictions);
+    }
+    let attention = run("axolotl.yaml", &format!("{text}selective_checkpointing: true\n"));
+    assert!(attention.contradictions.is_empty(), "{:?}", attention.contradictions);
+    let reference = |more: &str| {
+        let run = run("axolotl.yaml", &format!("{text}rl: dpo\n{more}"));
+        ParamId::Reference.option(&run.scenario).to_owned()
+    };
+    assert_eq!(reference("precompute_ref_log_probs: true\n"), "kept");
+    assert_ne!(reference(""), "kept");
+}
+
+/// A value of `task_type` that ms-swift 4.6.0 has and 4.3.0 had not.
+#[test]
+fn a_decision_head_of_ms_swift_is_said() {
+    let text = "swift sft --model Qwen/Qwen3-8B --task_type decision --decision_shuffle_fields true";
+    let run = run("sft.sh", text);
+    assert!(run.contradictions.iter().any(|said| said.contains("decision head")), "{:?}", run.contradictions);
+    assert!(run.ignored.is_empty(), "{:?}", run.ignored);
 }
