@@ -1,9 +1,15 @@
 //! Repositories of models on the Hugging Face Hub: the names by which settings refer to the model
 //! to load, and an adapter's configuration to its base model.
 
-use super::names::OTHER_WORDS;
 use super::{ModelEntry, model};
 use engine::scenario::Id;
+
+/// Words of names for how a model was tuned, stored or published; they do not identify a model.
+pub(crate) const OTHER_WORDS: [&str; 40] = [
+    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
+    "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
+    "nvfp4", "fp4", "int8", "fp16", "mlx", "3bit", "5bit", "6bit", "mxfp8", "block", "w4a16", "w8a8", "4bits", "8bits",
+];
 
 /// Identifiers of the catalog with the repository of the weights, the pretrained ones if published.
 const REPOSITORIES: &[(Id, &str)] = include!(concat!(env!("OUT_DIR"), "/repositories.rs"));

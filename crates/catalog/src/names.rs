@@ -19,13 +19,6 @@ pub struct Named<T: 'static> {
     pub is_taken: bool,
 }
 
-/// Words of names for how a model was tuned, stored or published; they do not identify a model.
-pub(crate) const OTHER_WORDS: [&str; 40] = [
-    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
-    "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
-    "nvfp4", "fp4", "int8", "fp16", "mlx", "3bit", "5bit", "6bit", "mxfp8", "block", "w4a16", "w8a8", "4bits", "8bits",
-];
-
 /// Words of names that say another member of a family, where no size says which.
 const OTHER_MEMBERS: [&str; 23] = [
     "air", "flash", "flashx", "lite", "mini", "nano", "micro", "tiny", "small", "medium", "large", "xl", "plus", "max",
@@ -74,10 +67,10 @@ fn spelled(name: &str) -> String {
     last_part(name.trim()).to_ascii_lowercase().replace(['_', ' '], "-")
 }
 
-/// Returns the words of a name's last part, in lower case, without [`OTHER_WORDS`].
+/// Returns the words of a name's last part, in lower case, without [`hub::OTHER_WORDS`].
 fn words(name: &str) -> Vec<String> {
     let last = last_part(name).to_ascii_lowercase();
-    let parts = last.split(['-', '_', ' ', ':']).filter(|word| !word.is_empty() && !OTHER_WORDS.contains(word));
+    let parts = last.split(['-', '_', ' ', ':']).filter(|word| !word.is_empty() && !hub::OTHER_WORDS.contains(word));
     parts.map(str::to_owned).collect()
 }
 
