@@ -26,7 +26,8 @@ pub(super) fn finish(draft: &mut Draft) {
         draft.assume(format!("The files say no sequence length: {tokens} tokens."));
     }
     // A shard group that no file names is a node, or all GPUs of a smaller run.
-    if !draft.said.contains(&ParamId::ShardSize) && draft.scenario.shard_size == node_of(draft) {
+    let is_unsaid = !draft.said.contains(&ParamId::ShardSize) && draft.scenario.shard_size == node_of(draft);
+    if is_unsaid && draft.scenario.strategy.uses_shard_size() {
         draft.scenario.shard_size = node_of(draft).min(draft.scenario.gpus.max(1));
     }
     for issue in draft.scenario.issues() {

