@@ -56,7 +56,8 @@ mod flags {
             cmd graph {}
             /// Writes the prices of data/prices.toml anew that SkyPilot's catalog has.
             cmd prices {
-                /// Takes them from this clone of skypilot-org/skypilot-catalog, else from a new one.
+                /// Takes them from this clone of skypilot-org/skypilot-catalog, else from a new
+                /// one.
                 optional --from folder: PathBuf
                 /// Takes them from this commit, else from the newest.
                 optional --commit commit: String

@@ -1,4 +1,5 @@
-//! Writes prices of `data/prices.toml` anew from SkyPilot's catalog: those of rows with a `catalog`.
+//! Writes prices of `data/prices.toml` anew from SkyPilot's catalog: those of rows with a
+//! `catalog`.
 //!
 //! The catalog is a repository of price lists that its authors read from the clouds' interfaces, a
 //! CSV file a cloud. Of a product's prices the lowest in the United States counts.
@@ -12,7 +13,7 @@ use crate::shell::{fresh, output, program, read_text, root, run as run_program, 
 
 /// Address of the catalog's repository.
 const REPOSITORY: &str = "https://github.com/skypilot-org/skypilot-catalog";
-/// What begins a row.
+/// The beginning of a row.
 const ROW: &str = "[[price]]\n";
 
 /// Takes the prices from `from`, a clone of the catalog, or from a new one, as of `commit`.

@@ -27,8 +27,8 @@ const AT_LEAST_AS_FAST: f64 = -1e-9;
 
 /// Returns at most one change for each part: the cheapest and, among equally cheap ones, the one
 /// that saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The
-/// step gets no slower, and a run that fits still fits its GPUs, at acceptable odds, and its hosts. More GPUs, more memory
-/// and shorter sequences change the run itself, so they are not candidates.
+/// step gets no slower, and a run that fits still fits its GPUs, at acceptable odds, and its hosts.
+/// More GPUs, more memory and shorter sequences change the run itself, so they are not candidates.
 pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<TimeReduction> {
     let mut best: Vec<TimeReduction> = Vec::new();
     let host = scenario.host_memory();

@@ -173,7 +173,8 @@ impl SettledScenario {
             None if self.is_new || has_hardware => {
                 let usual =
                     single.filter(|entry| entry.is_single_machine()).map(|entry| entry.usual_gpus(of_node as u32));
-                // A card that is sold individually instead of in nodes: one that PCIe joins to others.
+                // A card that is sold individually instead of in nodes: one that PCIe joins to
+                // others.
                 let is_alone = usual_node(self.scenario.accelerator.id).is_some_and(ClusterEntry::is_of_pcie_cards);
                 let is_card = card.is_some() && !said.has(&["hw", "cluster"]);
                 let is_single = said.value("cluster").is_none() && (is_alone || is_card);

@@ -1,4 +1,4 @@
-//! What a program's reader does with an argument, by the argument's last part: rows of `keys.toml`,
+//! Use of an argument by a program's reader, by the argument's last part: rows of `keys.toml`,
 //! names in the code of a reader, `quiet.toml`, and the removed keys of `releases.toml`.
 
 use anyhow::{Context as _, Result};
@@ -19,7 +19,7 @@ const TRAINER: &str = "trainer";
 /// Reader by `keys.toml`, whose words are no keys.
 const TABLE: &str = "table";
 
-/// What becomes of an argument.
+/// Use of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A reader has its name.
@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn a_readers_names_include_those_of_the_modules_that_it_calls() {
         let known = Known::of("trl").unwrap();
-        // Of trl.rs, of trainer.rs, of shared.rs; made by a format; of quiet.toml and of transformers'.
+        // Of trl.rs, of trainer.rs, of shared.rs; made by a format; of quiet.toml and of
+        // transformers'.
         for name in ["num_generations", "per_device_train_batch_size", "activation_checkpointing_kwargs"] {
             assert_eq!(known.standing(name), Standing::Read, "{name}");
         }

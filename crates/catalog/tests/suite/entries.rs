@@ -367,7 +367,8 @@ fn accelerators_are_within_reason() {
         assert!(fp4 == 1.0 || (1.99..=4.01).contains(&fp4), "{}: {fp4}", gpu.id);
         assert!((15.0..=820.0).contains(&values.host_link.gb_per_s()), "{}", gpu.id);
         assert!((60.0..=1400.0).contains(&values.power), "{}", gpu.id);
-        // fp32 runs on the vector units: far below the 16-bit peak of matrix units, where there are any.
+        // fp32 runs on the vector units: far below the 16-bit peak of matrix units, where there are
+        // any.
         let fp32 = values.peak_32bit / values.peak_16bit;
         let has_matrix_units = !matches!(values.generation, Generation::Pascal | Generation::Apple);
         assert!((0.02..=if has_matrix_units { 0.51 } else { 1.0 }).contains(&fp32), "{}: {fp32}", gpu.id);

@@ -6,7 +6,7 @@ use catalog::names::{model_named, refusal};
 
 const NAMES: &str = include_str!("../../../../tests/names/hub_names.csv");
 
-/// What the table says of a repository that no row describes.
+/// Marks in the table for a repository that no row describes.
 const REFUSED: &str = "refused";
 
 /// Returns the repositories, each with its model.

@@ -17,7 +17,7 @@ pub enum Units {
     ByBoard,
 }
 
-/// What is known of a generation.
+/// Facts of a generation.
 struct Known {
     link: &'static str,
     boards: &'static str,
@@ -70,7 +70,8 @@ impl Generation {
         matches!(self.known().capability, Some(capability) if from <= capability && capability < below)
     }
 
-    /// Whether the silicon is NVIDIA's and older than Ampere: FlashAttention 2 and later do not run.
+    /// Whether the silicon is NVIDIA's and older than Ampere: FlashAttention 2 and later do not
+    /// run.
     pub const fn is_before_ampere(self) -> bool {
         self.is_capable(0.0, 8.0)
     }
@@ -103,7 +104,8 @@ pub struct Accelerator {
     pub usable_percent: f64,
     /// Peak memory bandwidth.
     pub memory_bandwidth: BytesPerSecond,
-    /// Dense peak in the 16-bit training format (bf16, or fp16 without bf16 units), without sparsity.
+    /// Dense peak in the 16-bit training format (bf16, or fp16 without bf16 units), without
+    /// sparsity.
     pub peak_16bit: FlopsPerSecond,
     /// Dense peak in fp8; equal to the 16-bit peak without an fp8 unit.
     pub peak_8bit: FlopsPerSecond,

@@ -108,7 +108,8 @@ impl Scenario {
     /// Returns the kernel of attention that runs on this GPU. FlashAttention 2 and later need
     /// compute capability 8.0 (README of Dao-AILab/flash-attention); below it PyTorch runs its
     /// memory-efficient kernel, which takes fp16 and no bf16 there, and else separate products
-    /// (`sdp_utils.cpp`: `check_mem_efficient_hardware_support`, `less_than_sm80_mem_efficient_dtypes`).
+    /// (`sdp_utils.cpp`: `check_mem_efficient_hardware_support`,
+    /// `less_than_sm80_mem_efficient_dtypes`).
     pub(crate) fn resolved_attention(&self) -> AttentionKernel {
         match self.kernels.attention {
             AttentionKernel::Unfused => AttentionKernel::Unfused,

@@ -311,8 +311,8 @@ impl Draft {
     }
 
     /// Sets the 16-bit format that a key names, by itself (`fp16: true`) or by its value
-    /// (`mixed_precision: fp16`); `bf16: auto` leaves it to the GPU. bf16 is said only where the GPU
-    /// has no units for it: elsewhere it is the GPU's own.
+    /// (`mixed_precision: fp16`); `bf16: auto` leaves it to the GPU. bf16 is said only where the
+    /// GPU has no units for it: elsewhere it is the GPU's own.
     pub(super) fn sixteen_bits<T>(&mut self, found: &KeyedValue<T>) {
         let says = [found.key.as_str(), found.shown.as_str()].map(str::to_ascii_lowercase);
         let is_auto = says[1].contains("auto");

@@ -106,8 +106,8 @@ fn a_head_is_tied_as_the_language_model_says_where_the_whole_does_not() {
     assert_eq!(whole(with(&least, true)), 3_849_090_048);
 }
 
-/// Types that transformers 5.24.0 maps to classes of older families: EXAONE 3.0 7.8B, Sarvam 30B and
-/// 105B, with the parameters that it counts.
+/// Types that transformers 5.24.0 maps to classes of older families: EXAONE 3.0 7.8B, Sarvam 30B
+/// and 105B, with the parameters that it counts.
 #[test]
 fn types_with_the_class_of_another_family_have_its_parameters() {
     let counts = |config: Value| {

@@ -192,8 +192,8 @@ fn attention_kernels_scale_with_length_and_width_as_measured() {
 
 /// Large products of 16 bits, alone, as public submissions measured them on 60 boards
 /// (`tests/one_gpu/boards.csv`). A step's share of the peak lies below theirs: boards are cold when
-/// products are measured, and the best of several sizes is published. Half of it at least: on boards
-/// that power limits most, an L4's warm products fall to 0.8 of its best.
+/// products are measured, and the best of several sizes is published. Half of it at least: on
+/// boards that power limits most, an L4's warm products fall to 0.8 of its best.
 #[test]
 fn products_in_a_step_are_slower_than_alone_on_every_board() {
     let mut reader = csv::Reader::from_reader(include_str!("../../../../tests/one_gpu/boards.csv").as_bytes());

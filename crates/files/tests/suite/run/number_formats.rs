@@ -17,9 +17,10 @@ fn tokens_per_s(scenario: &Scenario) -> f64 {
     scenario.report().tokens_per_s_per_gpu
 }
 
-/// A T4 multiplies bf16 at 2.0 to 2.5 TFLOP/s and fp16 at 42 (`tests/one_gpu/boards.csv`). LoRA with
-/// recomputation runs 8 FLOPs a token and frozen parameter: two forward passes and the gradient of
-/// the input; of 1.24 billion, 2.3e12 / (6 x 1.24e9) = 310 tokens/s at most, in fp16 5,600.
+/// A T4 multiplies bf16 at 2.0 to 2.5 TFLOP/s and fp16 at 42 (`tests/one_gpu/boards.csv`). LoRA
+/// with recomputation runs 8 FLOPs a token and frozen parameter: two forward passes and the
+/// gradient of the input; of 1.24 billion, 2.3e12 / (6 x 1.24e9) = 310 tokens/s at most, in fp16
+/// 5,600.
 #[test]
 fn bf16_on_a_board_without_it_is_slow_and_fp16_is_the_remedy() {
     for (gpu, least) in [("t4", 9.0), ("v100-32gb", 4.0), ("rtx-2080-ti", 3.0)] {

@@ -26,8 +26,8 @@ fn a_model_that_trl_loads_in_bf16_trains_in_bf16() {
         let run = read_at("", "", &format!("trl sft --model_name_or_path Qwen/Qwen3-8B {dtype}"));
         (run.scenario.recipe, run.scenario.report().memory.needed.gib())
     };
-    // 8.19 billion parameters: 16-bit weights, gradients, DDP's buckets and two moments are 10 bytes
-    // each, 76.3 GiB; fp32 ones are 20 bytes. Before, both were read as the second.
+    // 8.19 billion parameters: 16-bit weights, gradients, DDP's buckets and two moments are 10
+    // bytes each, 76.3 GiB; fp32 ones are 20 bytes. Before, both were read as the second.
     let (recipe, in_16) = needs("--dtype bfloat16");
     assert!(recipe == PrecisionPolicy::PureBf16 && (76.3..90.0).contains(&in_16), "{recipe:?} {in_16}");
     let (recipe, in_32) = needs("--dtype float32");
@@ -68,7 +68,8 @@ fn trl_fuses_head_and_loss_from_october_2026_on() {
     assert_eq!(loss("trl-2026-06", "sft"), Loss::FusedLinear);
     let orpo = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nmax_prompt_length: 512\n";
     assert_eq!(read_at("", "orpo.yaml", orpo).scenario.kernels.loss, Loss::Standard);
-    // fp32 logits of 16,384 tokens and 151,936 entries are 9.3 GiB, and the loss holds three of them.
+    // fp32 logits of 16,384 tokens and 151,936 entries are 9.3 GiB, and the loss holds three of
+    // them.
     let needs = |release: &str| {
         let command = "trl sft --model_name_or_path Qwen/Qwen3-8B --loss_type nll --fsdp full_shard \
                        --max_length 4096 --per_device_train_batch_size 4";
@@ -161,8 +162,8 @@ fn the_trainer_means_fsdp2_from_june_2026_on() {
     assert_eq!(unit("transformers-2026-04"), "head");
 }
 
-/// `check_fsdp_version_in_fsdp_config` of Axolotl 0.19.0 takes 1, that of 0.20.0 takes 2 and refuses
-/// what only FSDP1 has.
+/// `check_fsdp_version_in_fsdp_config` of Axolotl 0.19.0 takes 1, that of 0.20.0 takes 2 and
+/// refuses what only FSDP1 has.
 #[test]
 fn axolotl_has_fsdp2_alone_from_september_2026_on() {
     let text =
@@ -255,7 +256,8 @@ fn megatron_fsdp_shards_by_default_from_april_2026_on() {
     let strategy = |scenario: &Scenario| ParamId::Strategy.option(scenario);
     let (before, since) = (read("megatron-lm-2024-06", ""), read("", ""));
     assert_eq!((strategy(&before), strategy(&since)), ("ddp", "full-shard"));
-    // 8.03 billion parameters at 18 bytes are 134.6 GiB: before, 41 GiB were said for every release.
+    // 8.03 billion parameters at 18 bytes are 134.6 GiB: before, 41 GiB were said for every
+    // release.
     let needs = |scenario: &Scenario| scenario.report().memory.needed.gib();
     assert!((134.6..175.0).contains(&needs(&before)) && needs(&since) < 50.0, "{} {}", needs(&before), needs(&since));
     let said = "--data-parallel-sharding-strategy optim_grads_params";
@@ -297,8 +299,8 @@ fn supervised_runs_of_prime_rl_have_128_sequences_of_128_tokens() {
     assert_eq!((said.seq_len, said.grad_accum_steps), (4096, 4));
 }
 
-/// verl/trainer/config/sft_trainer_engine.yaml of verl-project/verl @ 1dda039b9: 256 sequences of at
-/// most 1,024 tokens a step, 8,192 tokens a micro-batch, no padding, FSDP1.
+/// verl/trainer/config/sft_trainer_engine.yaml of verl-project/verl @ 1dda039b9: 256 sequences of
+/// at most 1,024 tokens a step, 8,192 tokens a micro-batch, no padding, FSDP1.
 #[test]
 fn the_sft_trainer_of_verl_is_read() {
     let read = |more: &str| {
@@ -326,7 +328,8 @@ fn the_sft_trainer_of_verl_is_read() {
     let still = read("data.use_dynamic_bsz=False data.micro_batch_size_per_gpu=2 data.pad_mode=right");
     assert_eq!((of(&still), ParamId::Batching.option(&still.scenario)), ((1024, 2, 16, "fsdp1"), "padmax"));
     assert!(read("engine=veomni").contradictions.iter().any(|said| said.contains("VeOmni")));
-    // The trainer that was removed is of a release before, in which FSDP reduced at each micro-batch.
+    // The trainer that was removed is of a release before, in which FSDP reduced at each
+    // micro-batch.
     let old = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen3-8B";
     let old = read_at("", "", old);
     assert_eq!(ParamId::GradientSync.option(&old.scenario), "every");
