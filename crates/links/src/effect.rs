@@ -8,25 +8,35 @@ use engine::scenario::issue::{Cause, Issue};
 /// Number of values to each of which a remedy is sought; a text with more states a whole table.
 const MOST: usize = 12;
 
-/// Returns a note for each key of `keys` whose value has no effect in the scenario, unless it holds
-/// anyway: as the value without the key, or as a switch that is off. The note names one other
-/// choice that gives all these values an effect, or else the value its own.
+/// Returns a note for each key of `keys` whose value has no effect in the scenario, unless it says
+/// that something is off: an option that holds without the key, a switch that is off, a number of
+/// 1 or less. A number that holds without the key is meant (`rank=16` without LoRA), unless the
+/// text states a whole table, or the choice too that takes its effect (`train=all`). The note names one other choice that gives all these values an
+/// effect, or else the value its own.
 ///
 /// ```
 /// let decoded = links::decode("model=llama-3-8b&gpus=8&base=nf4&rank=64");
 /// let notes = links::without_effect(&decoded.scenario, &decoded.keys);
 /// assert_eq!(notes[0].message, "“rank=64” has no effect with train=all: do you mean train=lora?");
+/// let decoded = links::decode("model=llama-3-8b&gpus=8&rank=16");
+/// assert_eq!(links::without_effect(&decoded.scenario, &decoded.keys).len(), 1);
 /// ```
 pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
     let stated = |param: &&Param| keys.iter().any(|key| key == param.key);
-    let mut hidden =
-        every().filter(stated).filter(|param| is_held(param, scenario) && !param.is_shown(scenario)).peekable();
-    if hidden.peek().is_none() {
+    let is_idle = |param: &&Param| is_held(param, scenario) && !param.is_shown(scenario);
+    let hidden: Vec<&Param> = every().filter(stated).filter(is_idle).collect();
+    if hidden.is_empty() {
         return Vec::new();
     }
     let presets = presets(scenario);
-    let is_said = |param: &&Param| would_write(param, scenario, &presets) && value_text(param, scenario) != "no";
-    let idle: Vec<&Param> = hidden.filter(is_said).collect();
+    let is_meant = |param: &Param| {
+        let value = param.number().map(|number| (number.get)(scenario));
+        let is_decided = || remedy(scenario, &[param]).is_some_and(|(other, _)| stated(&other));
+        hidden.len() <= MOST && value.is_some_and(|value| value > 1.0) && !is_decided()
+    };
+    let is_said = |param: &&&Param| would_write(param, scenario, &presets) || is_meant(param);
+    let is_on = |param: &&&Param| value_text(param, scenario) != "no";
+    let idle: Vec<&Param> = hidden.iter().filter(is_said).filter(is_on).copied().collect();
     let common = remedy(scenario, &idle);
     idle.iter()
         .enumerate()

@@ -627,8 +627,7 @@ fn tokens_that_were_said_are_kept() {
     assert_eq!(to_json(&usual).get("tokens"), None);
 }
 
-/// One note for each stated key without effect, and none for one that has the value which holds
-/// anyway.
+/// One note for each stated key without effect, and none for an option that holds anyway.
 #[test]
 fn a_stated_key_without_effect_is_named() {
     let said = |text: &str| {
@@ -637,7 +636,14 @@ fn a_stated_key_without_effect_is_named() {
     };
     for (text, expected) in [
         ("texts=packed&tokens=2B", vec!["“tokens=2B” has no effect with texts=packed: do you mean texts=full?"]),
-        ("samples=1000&epochs=3", vec!["“samples=1000” has no effect with texts=full: do you mean texts=packed?"]),
+        (
+            "samples=1000&epochs=3",
+            vec![
+                "“samples=1000” has no effect with texts=full: do you mean texts=packed?",
+                "“epochs=3” has no effect with texts=full: do you mean texts=packed?",
+            ],
+        ),
+        ("rank=16", vec!["“rank=16” has no effect with train=all: do you mean train=lora?"]),
         (
             "base=nf4&rank=64",
             vec![
@@ -647,10 +653,13 @@ fn a_stated_key_without_effect_is_named() {
         ),
         (
             r#"{"num_train_epochs":3,"lora_r":64}"#,
-            vec!["“rank=64” has no effect with train=all: do you mean train=lora?"],
+            vec![
+                "“rank=64” has no effect with train=all: do you mean train=lora?",
+                "“epochs=3” has no effect with texts=full: do you mean texts=packed?",
+            ],
         ),
         ("base=nf4&rank=64&train=lora", vec![]),
-        ("rank=16&train=all&epochs=3&sp=no", vec![]),
+        ("rank=16&train=all&epochs=3&texts=full&sp=no", vec![]),
         // No single choice gives these an effect.
         ("model=llama-3-8b&ep=8", vec!["“ep=8” has no effect in this run: leave it out."]),
         ("vpp=4", vec!["“vpp=4” has no effect in this run: leave it out."]),
