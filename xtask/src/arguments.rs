@@ -3,7 +3,7 @@
 //!
 //! A program's `program.toml` names its package and the files of it that define arguments. pip
 //! downloads the newest release, and `extract.py` lists them by the syntax tree, so that nothing of
-//! a wheel runs. [`known`] says which of them a reader knows. The record, a table `arguments.csv`
+//! a wheel runs. `known` says which of them a reader knows. The record, a table `arguments.csv`
 //! next to `program.toml`, is rewritten on demand alone: a difference stays an error until someone
 //! has looked at it.
 

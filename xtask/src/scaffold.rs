@@ -85,13 +85,21 @@ fn add(root: &Path, Addition { file, before, text }: &Addition) -> Result<()> {
 fn accelerator(id: &str) -> (Vec<Addition>, String) {
     let text = format!(
         "\n[[accelerator]]\nid = \"{id}\"\nname = \"\"\nmaker = \"\"\nsource = \"\"\nmemory_gib = 0\nusable_gib = 0\n\
-         usable_source = \"\"\nbandwidth_gb_per_s = 0\npeak_16bit_tflops = 0\npeak_32bit_tflops = 0\n\
+         usable_source = \"\"\nbandwidth_gb_per_s = 0\nmultiprocessors = 0\npeak_16bit_tflops = 0\npeak_32bit_tflops = 0\n\
          host_link_gb_per_s = 0\npower_w = 0\nsilicon = \"\"\n"
     );
-    let next = "Fill in the row: the comment at the top of the file explains each field. The build names missing \
-                fields.\nAdd a cluster of it to data/clusters.toml, and its price to data/prices.toml if it is rented \
-                out.\nThen `cargo xtask test --fast`.";
-    (vec![Addition { file: "data/accelerators.toml".to_owned(), before: None, text }], next.to_owned())
+    let node = format!(
+        "\n[[cluster]]\nid = \"server-8x-{id}\"\nname = \"\"\nsource = \"\"\nkind = \"server\"\naccelerator = \"{id}\"\n\
+         gpus_per_node = 8\nintra_node = \"\"\ninter_node = \"\"\n"
+    );
+    let next = "Fill in both rows: the comments at the top of their files explain each field. The build names \
+                missing fields.\nAdd its price to data/prices.toml if it is rented out.\nThen `cargo xtask test --fast`.";
+    let [rows, nodes] = [("data/accelerators.toml", text), ("data/clusters.toml", node)].map(|(file, text)| Addition {
+        file: file.to_owned(),
+        before: None,
+        text,
+    });
+    (vec![rows, nodes], next.to_owned())
 }
 
 fn key(root: &Path, program: &str, key: &str) -> Result<(Vec<Addition>, String)> {
@@ -180,8 +188,9 @@ mod tests {
 
     #[test]
     fn rows_land_in_their_files() {
-        let [(_, rows)] = &tried(&accelerator("b400").0)[..] else { panic!() };
+        let [(_, rows), (_, nodes)] = &tried(&accelerator("b400").0)[..] else { panic!() };
         assert!(rows.trim_end().ends_with("silicon = \"\"") && rows.contains("id = \"b400\""));
+        assert!(nodes.contains("accelerator = \"b400\"\ngpus_per_node = 8"));
         let [(_, rows)] = &tried(&key(&root(), "ms-swift", "task_kind").unwrap().0)[..] else { panic!() };
         assert!(rows.ends_with("name = [\"task_kind\"]\nis = \"\"\n"));
         let files = tried(&parameter("async_save").0);
