@@ -89,7 +89,7 @@ impl State {
         match pick {
             Pick::Model(id) => pick::pick_model(&mut self.scenario, id),
             Pick::Ladder => pick::pick_model(&mut self.scenario, pick::LADDER),
-            Pick::Accelerator(id) => pick::pick_accelerator(&mut self.scenario, id),
+            Pick::Accelerator(id) => pick::move_to_accelerator(&mut self.scenario, id),
             // A number of GPUs that the reader chose is kept.
             Pick::Cluster(id) if self.has_gpus => pick::pick_cluster(&mut self.scenario, id),
             Pick::Cluster(id) => pick::move_to_cluster(&mut self.scenario, id),

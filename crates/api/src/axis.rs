@@ -1,6 +1,6 @@
 //! The quantity that a sweep varies: a parameter of the table, or the cluster, GPU or model.
 
-use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use catalog::pick::{move_to_accelerator, pick_cluster, pick_model};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::nearest::did_you_mean;
 use engine::params::{Param, ParamId, ParamKind, find, is_held, quantity};
@@ -47,7 +47,7 @@ impl Axis {
             Self::Param(Param { kind: ParamKind::Number(number), .. }) => (number.set)(scenario, value),
             Self::Param(Param { kind: ParamKind::Choice(choice), .. }) => (choice.set)(scenario, index),
             Self::Cluster => drop(CLUSTERS.get(index).map(|entry| pick_cluster(scenario, entry.id))),
-            Self::Gpu => drop(ACCELERATORS.get(index).map(|entry| pick_accelerator(scenario, entry.id))),
+            Self::Gpu => drop(ACCELERATORS.get(index).map(|entry| move_to_accelerator(scenario, entry.id))),
             Self::Model => drop(MODELS.get(index).map(|entry| pick_model(scenario, entry.id))),
         }
     }

@@ -1,6 +1,7 @@
 //! Picks catalog entries into a scenario by their keys.
 
 use crate::accelerators::prices;
+use crate::names::usual_node;
 use engine::model::hardware::{Accelerator, Network};
 use engine::model::ladder;
 use engine::scenario::{CUSTOM, Id, Model, Picked, Scenario};
@@ -79,11 +80,24 @@ pub fn move_to_cluster(scenario: &mut Scenario, id: &str) -> bool {
     picked
 }
 
+/// Sets a GPU as a user's choice: the GPU in its usual cluster, or in the present one if that has
+/// it, is custom or was edited. Keeps the number of GPUs. Returns `false` and changes nothing if
+/// there is no such GPU.
+pub fn move_to_accelerator(scenario: &mut Scenario, id: &str) -> bool {
+    let present = crate::cluster(scenario.network.id);
+    let is_as_listed = present.and_then(crate::ClusterEntry::network) == Some(scenario.network);
+    let has_it = present.is_some_and(|entry| entry.accelerator == id);
+    match usual_node(id).filter(|_| is_as_listed && !has_it) {
+        Some(node) => pick_cluster(scenario, node.id) && pick_accelerator(scenario, id),
+        None => pick_accelerator(scenario, id),
+    }
+}
+
 /// The most cards that one host takes.
 const MOST_CARDS: u32 = 8;
 
-/// Puts the GPUs of a run into one host, or into hosts of [`MOST_CARDS`], if their usual node is a
-/// single machine with fewer: eight of a card that is sold in pairs. Returns the GPUs of a host if
+/// Puts the GPUs of a run into one host, or into hosts of eight, if their usual node is a single
+/// machine with fewer: eight of a card that is sold in pairs. Returns the GPUs of a host if
 /// they changed.
 pub fn fill_hosts(scenario: &mut Scenario) -> Option<u32> {
     let entry = crate::cluster(scenario.network.id).filter(|entry| entry.is_single_machine())?;
@@ -129,6 +143,21 @@ mod tests {
             assert_eq!((scenario.network.id, scenario.accelerator.id), (entry.id, entry.accelerator));
         }
         assert_eq!(scenario.gpus, v1::start().gpus);
+    }
+
+    /// Eight RTX 6000 Ada have no NVLink, whatever they replace.
+    #[test]
+    fn a_gpu_brings_its_own_links_unless_the_present_ones_were_edited() {
+        let mut scenario = decode("cluster=dgx-a100-80&gpus=8").scenario;
+        assert!(move_to_accelerator(&mut scenario, "rtx-6000-ada"));
+        assert_eq!((scenario.network.id, scenario.gpus), ("server-8x-6000-ada", 8));
+        let mut edited = decode("cluster=dgx-a100-80&gpus=8&link=100").scenario;
+        assert!(move_to_accelerator(&mut edited, "rtx-6000-ada"));
+        assert_eq!((edited.network.id, edited.accelerator.id), ("dgx-a100-80", "rtx-6000-ada"));
+        // A cluster with this GPU is kept.
+        let mut own = decode("cluster=p5&gpus=8").scenario;
+        assert!(move_to_accelerator(&mut own, "h100-sxm") && own.network.id == "p5");
+        assert!(!move_to_accelerator(&mut own, "no such thing") && own.network.id == "p5");
     }
 
     #[test]
