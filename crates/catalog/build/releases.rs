@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::programs::Program;
+use super::programs::Program;
 
 /// Choices, as keys and values of links.
 type Choices = BTreeMap<String, String>;

@@ -11,6 +11,9 @@ mod build {
     pub(super) mod models;
     pub(super) mod networks;
     pub(super) mod prices;
+    #[allow(dead_code, reason = "shared with the build, which writes the table")]
+    pub(super) mod programs;
+    pub(super) mod releases;
     #[path = "../../engine/build/rows.rs"]
     pub(super) mod rows;
     #[path = "../../engine/build/shape.rs"]
@@ -21,7 +24,7 @@ mod build {
 
 use build::prices::Prices;
 use build::rows::{self, File};
-use build::{accelerators, examples, low_precision, models, networks};
+use build::{accelerators, examples, low_precision, models, networks, programs, releases};
 use std::path::Path;
 
 /// A table of `data/` with a part of its text replaced.
@@ -177,6 +180,31 @@ fn an_accelerator_without_a_cluster_fails() {
     let expected = "data/clusters.toml has no cluster for t4: add a [[cluster]] with accelerator = \"t4\", \
                     gpus_per_node, intra_node and inter_node";
     assert_eq!(error, expected);
+}
+
+/// A release that tells something sets something, or says why not.
+#[test]
+fn a_release_that_tells_and_sets_nothing_fails() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let trl = root.join("crates/files/programs/trl");
+    let planted = std::env::temp_dir().join(format!("shardwise-release-{}", std::process::id()));
+    std::fs::create_dir_all(planted.join("trl")).unwrap();
+    let copy = |name: &str, text: String| std::fs::write(planted.join("trl").join(name), text).unwrap();
+    copy("program.toml", std::fs::read_to_string(trl.join("program.toml")).unwrap());
+    let text = std::fs::read_to_string(trl.join("releases.toml")).unwrap();
+    let says = |text: String| {
+        copy("releases.toml", text);
+        programs::all(&planted).and_then(|programs| releases::tables(&programs)).map(|_| ())
+    };
+    assert_eq!(says(text.clone()), Ok(()));
+    let reason = "changes = \"nothing computed: it concerns how files are read\"\n";
+    assert!(text.contains(reason));
+    let error = says(text.replacen(reason, "", 1)).unwrap_err();
+    assert!(
+        error.contains("the release of 2026-08-13 sets nothing: give its `set`, or say in `changes` why"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(planted).unwrap();
 }
 
 #[test]
