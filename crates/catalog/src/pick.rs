@@ -100,7 +100,9 @@ const MOST_CARDS: u32 = 8;
 /// machine with fewer: eight of a card that is sold in pairs. Returns the GPUs of a host if
 /// they changed.
 pub fn fill_hosts(scenario: &mut Scenario) -> Option<u32> {
-    let entry = crate::cluster(scenario.network.id).filter(|entry| entry.is_single_machine())?;
+    // A bridge between cards joins no more of them.
+    let is_of_cards = |entry: &&crate::ClusterEntry| entry.is_single_machine() && entry.is_of_pcie_cards();
+    let entry = crate::cluster(scenario.network.id).filter(is_of_cards)?;
     let node = scenario.network.values.gpus_per_node;
     let gpus = scenario.gpus;
     let cards = if gpus.is_multiple_of(MOST_CARDS) { MOST_CARDS } else { gpus };

@@ -13,7 +13,7 @@ use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{Scenario, Strategy as Sharding};
 use engine::validate::issues;
 use links::decode::LONGEST_LINK;
-use links::{decode, encode, to_json, v1, without_effect};
+use links::{decode, decode_in_node, encode, to_json, v1, without_effect};
 use proptest::prelude::*;
 
 /// Links in the first line of each block, and under it what they mean. Blocks are added and never
@@ -689,5 +689,49 @@ fn a_value_that_is_given_twice_is_an_issue_in_json_too() {
         let decoded = decode(text);
         assert_eq!(decoded.issues.len(), count, "{text}: {:?}", decoded.issues);
         assert_eq!(decoded.scenario.gpus, if count == 1 { 16 } else { 8 }, "{text}");
+    }
+}
+
+/// Boards without NVLink, by the makers' data sheets: their nodes have PCIe, at 63 GB/s in one
+/// direction at most, and GeForce cards reach each other through host memory alone
+/// (NVIDIA/nccl #1637).
+#[test]
+fn a_gpu_without_nvlink_gets_pcie() {
+    let node = |gpu: &str| decode_in_node(&format!("gpu={gpu}&gpus=8")).scenario.network;
+    for gpu in [
+        "rtx-5090",
+        "rtx-5080",
+        "rtx-4090",
+        "rtx-4080",
+        "rtx-3090",
+        "rtx-2080-ti",
+        "rtx-a5000",
+        "rtx-a6000",
+        "rtx-6000-ada",
+        "rtx-pro-6000",
+        "a40",
+        "a10",
+        "a10g",
+        "l4",
+        "l40",
+        "l40s",
+        "t4",
+        "a100-pcie-40gb",
+        "a100-pcie-80gb",
+        "h100-pcie",
+        "h100-nvl",
+        "rx-7900-xtx",
+    ] {
+        let network = node(gpu);
+        let rate = network.values.intra_node.gb_per_s();
+        assert!((7.0..=63.0).contains(&rate), "{gpu}: {rate} GB/s in {}", network.id);
+        assert_ne!(network.id, "a100-40gb-200g", "{gpu}");
+        let is_geforce = gpu.starts_with("rtx-") && gpu[4..].starts_with(|sign: char| sign.is_ascii_digit());
+        let by_host = network.values.intra_node_efficiency < 0.4;
+        assert!(by_host || !is_geforce || gpu == "rtx-6000-ada", "{gpu}: {}", network.values.intra_node_efficiency);
+    }
+    // Boards with a fabric keep it.
+    for (gpu, rate) in [("h100-sxm", 450.0), ("a100-80gb", 300.0), ("b200", 900.0), ("mi300x", 448.0)] {
+        assert_eq!(node(gpu).values.intra_node.gb_per_s(), rate, "{gpu}");
     }
 }
