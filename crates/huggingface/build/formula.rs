@@ -86,9 +86,10 @@ const COUNTED: [(&str, &str); 10] = [
 ];
 
 /// Queries of a field of a config: `root.key`.
-const ASKED: [&str; 11] = ["config", "has", "null", "list", "text", "number", "some", "length", "sum", "head", "below"];
+const ASKED: [&str; 12] =
+    ["config", "has", "null", "list", "text", "number", "some", "length", "sum", "head", "below", "period"];
 /// Queries of a list of words or an object: `root.key.word`.
-const WITHIN: [&str; 2] = ["words", "inner"];
+const WITHIN: [&str; 3] = ["words", "attending", "inner"];
 /// Kinds of layers that are counted: `of.kind`.
 const LAYERS: [&str; 4] = ["attention", "recurrent", "sparse", "windowed"];
 /// Functions of numbers.

@@ -133,7 +133,7 @@ fn read_clip_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<St
                 if matches!(kind, "llava_next" | "llava_next_video" | "llava_onevision") { text } else { 0.0 };
             (tower, norm + linear(first, text, biased) + linear(text, text, biased) + newline)
         }
-        "mistral3" | "lighton_ocr" => {
+        "mistral3" | "lighton_ocr" | "mistral_large4" => {
             let tower = images::pixtral(&part("pixtral"));
             let merge = fields.number(&["spatial_merge_size"]).max(1.0);
             let biased = fields.flag("multimodal_projector_bias", false);
@@ -211,6 +211,17 @@ fn read_merging_encoder(
             let wide = tower.hidden * tower.merge * tower.merge;
             let normed = fields.outer_number("projection_hidden_size").unwrap_or(tower.hidden);
             (tower, layer_norm(normed) + linear(wide, wide, true) + linear(wide, text, true))
+        }
+        "muse_glimmer" => {
+            let tower = images::muse(&part("muse_glimmer_vision"));
+            let none = Map::new();
+            let class = NestedConfig::new(&none, kind);
+            let mut width = |name: &'static str| match fields.number(&[name]) {
+                0.0 => class.number(name),
+                width => width,
+            };
+            let (out, inner) = (width("out_hidden_size"), width("projector_hidden_size"));
+            (tower, linear(out, inner, false) + linear(inner, inner, false) + linear(inner, text, false))
         }
         "lfm2_vl" | "lfm3_vl" => {
             let tower = images::siglip(&part("siglip2_vision_model"), true);

@@ -10,7 +10,7 @@ use crate::attention;
 use crate::fields::Fields;
 use crate::layers::Layers;
 use engine::model::transformer::Architecture;
-use engine::model::transformer::pattern::Mlp;
+use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp};
 use engine::params::ParamId;
 
 /// State of reading a config.
@@ -158,7 +158,8 @@ impl<'f> Reading<'_, 'f> {
     }
 
     fn numbers(&self, name: &str) -> impl Iterator<Item = f64> + use<'f> {
-        self.fields.list(name).into_iter().flatten().filter_map(Value::as_f64)
+        let number = |entry: &Value| entry.as_bool().map(f64::from).or_else(|| entry.as_f64());
+        self.fields.list(name).into_iter().flatten().filter_map(number)
     }
 
     pub(super) fn length(&self, name: &str) -> f64 {
@@ -178,6 +179,13 @@ impl<'f> Reading<'_, 'f> {
         self.numbers(name).filter(|place| *place < layers).count() as f64
     }
 
+    /// The length of letters of layers with a window, L, that end on the only G, one without.
+    pub(super) fn period(&self, name: &str) -> f64 {
+        let letters = self.fields.peek(name).and_then(Value::as_str).unwrap_or_default();
+        let windows = letters.strip_suffix('G').filter(|windows| windows.chars().all(|letter| letter == 'L'));
+        windows.map_or(0.0, |windows| windows.len() as f64 + 1.0)
+    }
+
     pub(super) fn here(&self, name: &str, layer: f64) -> bool {
         self.numbers(name).any(|place| place == layer)
     }
@@ -189,6 +197,13 @@ impl<'f> Reading<'_, 'f> {
     pub(super) fn words(&mut self, name: &'static str, word: &str) -> f64 {
         let words = self.fields.words(name).unwrap_or_default();
         words.iter().filter(|own| word == "all" || **own == word).count() as f64
+    }
+
+    /// Counts a word among the entries of layers with attention.
+    pub(super) fn attending(&mut self, name: &'static str, word: &str) -> f64 {
+        let words = self.fields.words(name).unwrap_or_default();
+        let attends = |kind: &LayerKind| matches!(kind.mixer, Mixer::Attention | Mixer::Window | Mixer::Both);
+        words.iter().zip(self.layers.kinds()).filter(|(own, kind)| **own == word && attends(kind)).count() as f64
     }
 
     /// Reads a number inside an object; NaN if there is none.

@@ -58,6 +58,23 @@ pub(crate) fn kimi(part: &NestedConfig) -> Tower {
     Tower { params: embeddings + tower.layers * usual_layer(&tower) + layer_norm(hidden), ..tower }
 }
 
+/// Reads Muse Glimmer's encoder: positions of a grid, which is a window of attention too, in all
+/// but every fourth layer and the last, and norms before and after the layers.
+pub(crate) fn muse(part: &NestedConfig) -> Tower {
+    /// The distance of layers that attend to the whole image.
+    const EVERY: f64 = 4.0;
+    let tower = Tower { merge: part.number_or("merge_size", 2.0), ..shape(part) };
+    let (hidden, window) = (tower.hidden, part.number("pos_emb_height"));
+    let patch = pixels(part, &tower) * part.number_or("patch_temporal", 1.0);
+    let embeddings = (patch + window * part.number("pos_emb_width")) * hidden;
+    let global_layers = match part.get("layer_types").and_then(Value::as_array) {
+        Some(kinds) => kinds.iter().filter(|kind| *kind == "full_attention").count() as f64,
+        None => (tower.layers / EVERY).ceil(),
+    };
+    let params = embeddings + tower.layers * usual_layer(&tower) + 2.0 * layer_norm(hidden);
+    Tower { window, global_layers, params, ..tower }
+}
+
 /// Reads Ovis 2's encoder (AIMv2): gated MLPs and RMS norms.
 pub(crate) fn ovis(part: &NestedConfig) -> Tower {
     let tower = shape(part);

@@ -2,6 +2,7 @@
 //! other texts, which give a sentence.
 
 use catalog::MODELS;
+use engine::model::transformer::pattern::Mixer;
 use engine::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm, Tower,
 };
@@ -131,6 +132,97 @@ fn types_with_the_class_of_another_family_have_its_parameters() {
         "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
         "tie_word_embeddings": false });
     assert_eq!(counts(latent), [106_031_763_456, 12_414_898_176]);
+}
+
+/// K-EXAONE 236B A23B: transformers 5.24.0 counts 236,571,150,336 parameters of its configuration.
+#[test]
+fn letters_say_which_layers_have_a_window() {
+    let moe = |layers: usize| (0..layers).map(|layer| layer > 0).collect::<Vec<_>>();
+    let with = |own: Value| {
+        let mut config = json!({ "model_type": "exaone_moe", "head_dim": 128, "hidden_size": 6144,
+            "intermediate_size": 18_432, "first_last_k_dense_replace": 1, "is_moe_layer": moe(48),
+            "moe_intermediate_size": 2048, "num_attention_heads": 64, "num_experts": 128, "num_experts_per_tok": 8,
+            "num_hidden_layers": 48, "num_key_value_heads": 8, "num_shared_experts": 1, "sliding_window": 128,
+            "sliding_window_pattern": "LLLG", "tie_word_embeddings": false, "vocab_size": 153_600 });
+        for (key, value) in own.as_object().unwrap() {
+            config[key] = value.clone();
+        }
+        import(&config)
+    };
+    let listed = json!(["sliding_attention", "sliding_attention", "sliding_attention", "full_attention"].repeat(12));
+    for own in [json!({}), json!({ "layer_types": listed })] {
+        let imported = with(own).unwrap();
+        let shape = imported.architecture;
+        assert_eq!(imported.not_understood, [""; 0]);
+        assert_eq!([shape.params(), shape.active_params()], [236_571_150_336, 23_668_279_296]);
+        assert_eq!((shape.sliding_window, shape.global_every), (128, 4));
+        assert_eq!((shape.experts.first_k_dense_replace, shape.pattern.is_used()), (1, false));
+    }
+    // The list of the layers is what the class reads; letters alone must say it exactly.
+    let alternating = json!(["sliding_attention", "full_attention"].repeat(24));
+    assert_eq!(with(json!({ "layer_types": alternating })).unwrap().architecture.global_every, 2);
+    assert_eq!(with(json!({ "sliding_window_pattern": "LLLLLG" })).unwrap().architecture.global_every, 6);
+    for letters in ["LLGL", "GLLG", "LLLLG", "local"] {
+        let said = with(json!({ "sliding_window_pattern": letters })).unwrap_err();
+        assert!(said.starts_with(&format!("sliding_window_pattern is “{letters}”: ")), "{said}");
+    }
+    // Every other layer has experts: 23 x 128 x 3 x 6,144 x 2,048 fewer weights in experts alone.
+    let every_other = (0..48).map(|layer| layer % 2 == 1).collect::<Vec<_>>();
+    let shape = with(json!({ "is_moe_layer": every_other })).unwrap().architecture;
+    assert_eq!((shape.experts.moe_layer_step, shape.moe_layers()), (2, 24));
+}
+
+/// The classes of transformers 5.24.0 with their defaults, the language models alone: Mistral Large
+/// 4, GLM-5.3 Flash and Muse Glimmer, and fewer layers of each with other widths. The whole models
+/// are in the record of the families.
+#[test]
+fn new_types_have_the_parameters_of_their_classes() {
+    let count = |kind: &str, own: Value| {
+        let mut text = own;
+        text["model_type"] = format!("{kind}_text").into();
+        let imported = import(&json!({ "model_type": kind, "text_config": text })).unwrap();
+        assert_eq!(imported.not_understood, [""; 0], "{kind}");
+        imported.architecture.params()
+    };
+    let large = |own| count("mistral_large4", own);
+    assert_eq!(large(json!({})), 1_050_118_202_912);
+    let unturned = json!({ "num_hidden_layers": 6, "qk_rope_head_dim": 32, "attention_bias": true,
+        "no_rope_layers": [1, 0, 1, 1, 0, 0] });
+    assert_eq!(large(unturned), 76_763_237_104);
+    let indexed = json!({ "num_hidden_layers": 5, "no_rope_layer_interval": 2,
+        "indexer_types": ["full", "shared", "full", "shared", "shared"] });
+    assert_eq!(large(indexed), 62_016_026_400);
+    let next = |own| count("glm5_next", own);
+    assert_eq!(next(json!({})), 313_326_816_766);
+    let linear = json!({ "num_hidden_layers": 9, "hc_mult": 2, "index_kpool": 8,
+        "linear_attn_config": { "num_heads": 32, "head_dim": 64, "short_conv_kernel_size": 3 } });
+    assert_eq!(next(linear), 45_858_913_638);
+    // Two layers have attention, and the second has no indexer.
+    let indexers = ["full", "full", "full", "full", "shared", "shared", "shared", "shared"];
+    assert_eq!(next(json!({ "num_hidden_layers": 8, "indexer_types": indexers })), 39_167_389_488);
+    assert_eq!(count("muse_glimmer", json!({})), 27_854_780_928);
+    assert_eq!(count("muse_glimmer", json!({ "num_hidden_layers": 6, "attention_bias": true })), 5_593_403_904);
+}
+
+/// Layers that share what another has made of keys and values lack a matrix: the field is listed.
+#[test]
+fn shared_keys_of_mistral_large_4_are_not_understood() {
+    let left = |sources: Value| {
+        let text = json!({ "model_type": "mistral_large4_text", "num_hidden_layers": 3, "kv_source_layers": sources });
+        import(&json!({ "model_type": "mistral_large4", "text_config": text })).unwrap().not_understood
+    };
+    assert_eq!(left(json!([0, 1, 2])), [""; 0]);
+    assert_eq!(left(json!([0, 0, 2])), ["kv_source_layers"]);
+}
+
+/// The last of six layers has no window, and so has every fourth one before it: the second.
+#[test]
+fn layers_without_a_window_are_counted_from_the_last() {
+    let text = json!({ "model_type": "muse_glimmer_text", "num_hidden_layers": 6 });
+    let shape = import(&json!({ "model_type": "muse_glimmer", "text_config": text })).unwrap().architecture;
+    let windowed = shape.pattern.kinds().map(|kind| kind.mixer == Mixer::Window);
+    assert_eq!(windowed.collect::<Vec<_>>(), [true, false, true, true]);
+    assert_eq!(shape.num_hidden_layers, 6);
 }
 
 /// Hunyuan-A13B: 80B parameters, as its card prints; transformers 5.24.0 counts 80,393,183,232.

@@ -21,18 +21,15 @@ const ACTIVE_DIFFER: [(&str, &str); 3] = [
 ];
 
 /// Families with encoders that are not read exactly.
-const UNREAD: [&str; 12] = [
+const UNREAD: [&str; 9] = [
     "cosmos3_edge",
     "fun_asr_nano",
-    "glm5_next",
     "granite_docling",
     "inkling2",
     "inkling_mm_model",
     "kosmos-2.5",
     "lfm3_vl",
-    "mistral_large4",
     "molmo2",
-    "muse_glimmer",
     "step3p7",
 ];
 
@@ -131,7 +128,7 @@ fn random_encoders_have_the_parameters_that_the_library_counts() {
 
 #[test]
 fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
-    const AT_LEAST: [&str; 47] = [
+    const AT_LEAST: [&str; 50] = [
         "aria",
         "blip-2",
         "cohere2_vision",
@@ -179,6 +176,9 @@ fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
         "smolvlm",
         "vipllava",
         "voxtral",
+        "glm5_next",
+        "mistral_large4",
+        "muse_glimmer",
     ];
     let [families, ..] = record();
     let wrong: Vec<String> = faults(&families);
@@ -186,7 +186,7 @@ fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
         assert!(families.iter().any(|row| row.kind == kind), "{kind} is recorded");
         assert!(!wrong.iter().any(|fault| fault.starts_with(&format!("{kind}: "))), "{kind}");
     }
-    assert!(wrong.len() <= 19, "{}", wrong.join("\n"));
+    assert!(wrong.len() <= 16, "{}", wrong.join("\n"));
 }
 
 /// A published configuration, and its parameters, all and active. Sources: tests/configs/README.md.
