@@ -112,16 +112,16 @@ impl Scenario {
     /// Returns a note if another kernel of attention runs on this GPU than the chosen one.
     fn attention_kernel(&self) -> Option<Issue> {
         let runs = self.resolved_attention();
-        let (kernel, why) = match (self.kernels.attention == runs, runs) {
-            (true, _) => return None,
-            (_, AttentionKernel::Unfused) => {
-                ("separate products", ", and in bf16 the memory-efficient kernel needs it too. Choose fp16")
+        if self.kernels.attention == runs {
+            return None;
+        }
+        let computed = match runs {
+            AttentionKernel::Unfused => {
+                "computed with separate products, as in bf16 PyTorch's memory-efficient kernel needs it too. Choose fp16."
             }
-            _ => ("PyTorch's memory-efficient kernel", ""),
+            _ => "computed with PyTorch's memory-efficient kernel, which runs on this GPU.",
         };
-        let message = format!(
-            "FlashAttention 2 and later need compute capability 8.0 (Ampere){why}: computed with {kernel}, which runs on this GPU."
-        );
+        let message = format!("FlashAttention 2 and later need compute capability 8.0 (Ampere): {computed}");
         Some(Issue::note(ParamId::AttentionKernel, message))
     }
 }

@@ -68,8 +68,8 @@ proptest! {
             }
         }
     }
-    /// A stated value without effect is named, unless it holds anyway; one that has an effect is
-    /// not.
+    /// A stated value without effect is named, unless it is an option that holds anyway, or a
+    /// number that means off; one that has an effect is not.
     #[test]
     fn a_stated_value_without_effect_is_named_in_any_valid_scenario(scenario in any_valid_scenario()) {
         let results = (scenario.report(), scenario.run_report());
@@ -79,7 +79,9 @@ proptest! {
                 let in_link = link.split('&').filter_map(|pair| pair.split_once('=')).find(|(key, _)| *key == param.key);
                 let is_named = !without_effect(&stated, &[param.key.to_owned()]).is_empty();
                 // A switch is off anyway where there is nothing to switch.
-                let is_idle = !param.is_shown(&stated) && in_link.is_some_and(|(_, value)| value != "no");
+                let is_on = in_link.is_some_and(|(_, value)| value != "no");
+                let is_number = param.number().is_some_and(|number| (number.get)(&stated) > 1.0);
+                let is_idle = !param.is_shown(&stated) && (is_on || is_number);
                 prop_assert_eq!(is_named, is_idle, "{} in {}", param.key, link);
                 let has_effect = (stated.report(), stated.run_report()) != results;
                 prop_assert!(!(is_named && has_effect), "{} has an effect in {link}", param.key);
