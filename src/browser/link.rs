@@ -9,7 +9,7 @@ use yew::prelude::*;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::view::View;
-use links::decode::{Decoded, decode_link};
+use links::decode::{Decoded, decode_link_in_node};
 use links::v1::VERSION_KEY;
 use links::{encode_with, without_effect};
 
@@ -20,7 +20,7 @@ pub fn arrival() -> (Decoded, View) {
 
 fn decoded() -> Decoded {
     let fragment = window().location().hash().unwrap_or_default();
-    let mut decoded = decode_link(fragment.trim_start_matches('#'));
+    let mut decoded = decode_link_in_node(fragment.trim_start_matches('#'));
     // The page's own links have a version, and keep choices for later.
     if !decoded.keys.iter().any(|key| key == VERSION_KEY) {
         decoded.issues.extend(without_effect(&decoded.scenario, &decoded.keys));

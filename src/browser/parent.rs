@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use crate::state::Action;
 use crate::view::View;
-use links::decode::{Decoded, decode_link};
+use links::decode::{Decoded, decode_link_in_node};
 
 /// Version of the messages.
 const VERSION: f64 = 1.0;
@@ -105,7 +105,7 @@ fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: 
         (Some("shardwise:set"), Some(link)) => {
             let (query, fragment) = parts(&link);
             if let Some(fragment) = fragment {
-                let Decoded { scenario, pins, issues, .. } = decode_link(fragment);
+                let Decoded { scenario, pins, issues, .. } = decode_link_in_node(fragment);
                 emit.emit(Action::OpenLink { scenario: Box::new(scenario), pins, issues });
             }
             if let Some(query) = query {

@@ -60,17 +60,30 @@ pub fn decode(text: &str) -> Decoded {
 /// assert_eq!(decoded.scenario.network.values.gpus_per_node, 8);
 /// ```
 pub fn decode_in_node(text: &str) -> Decoded {
-    decode_text_with(text, |mut link| {
-        link.screen.spell();
-        let node = usual_node_of(&link.screen);
-        link.screen.pairs.extend(node.map(|(_, node)| (CLUSTER_KEY.to_owned(), node.id.to_owned())));
-        let mut decoded = decode_pairs(link);
-        if let Some((gpu, node)) = node {
-            decoded.issues.push(in_usual_node(gpu, node));
-            decoded.issues.extend(in_one_host(&mut decoded.scenario, &decoded.keys));
-        }
-        decoded
-    })
+    decode_text_with(text, pairs_in_node)
+}
+
+/// Decodes an address or a fragment like [`decode_link`], but in the usual node of the GPU if it
+/// was written by hand, like [`decode_in_node`].
+///
+/// ```
+/// let decoded = links::decode::decode_link_in_node("#gpu=rtx-6000-ada&gpus=8");
+/// assert_eq!(decoded.scenario.network.id, "server-8x-6000-ada");
+/// ```
+pub fn decode_link_in_node(text: &str) -> Decoded {
+    decode_link_with(text, pairs_in_node)
+}
+
+fn pairs_in_node(mut link: Link) -> Decoded {
+    link.screen.spell();
+    let node = usual_node_of(&link.screen);
+    link.screen.pairs.extend(node.map(|(_, node)| (CLUSTER_KEY.to_owned(), node.id.to_owned())));
+    let mut decoded = decode_pairs(link);
+    if let Some((gpu, node)) = node {
+        decoded.issues.push(in_usual_node(gpu, node));
+        decoded.issues.extend(in_one_host(&mut decoded.scenario, &decoded.keys));
+    }
+    decoded
 }
 
 /// Puts the GPUs of a run into one host if their usual node is a smaller single machine, unless
