@@ -11,8 +11,8 @@ const MOST: usize = 12;
 /// Returns a note for each key of `keys` whose value has no effect in the scenario, unless it says
 /// that something is off: an option that holds without the key, a switch that is off, a number of
 /// 1 or less. A number that holds without the key is meant (`rank=16` without LoRA), unless the
-/// text states a whole table, or the choice too that takes its effect (`train=all`). The note names one other choice that gives all these values an
-/// effect, or else the value its own.
+/// text states a whole table, or the choice too that takes its effect (`train=all`). The note names
+/// one other choice that gives all these values an effect, or else the value its own.
 ///
 /// ```
 /// let decoded = links::decode("model=llama-3-8b&gpus=8&base=nf4&rank=64");
