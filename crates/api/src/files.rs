@@ -36,7 +36,7 @@ pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refus
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
     let over = Base { scenario: base.scenario, over: over.collect() };
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
-    let mut read = Read::parse_in_node(&brought.scenario);
+    let mut read = Read::parse(&brought.scenario);
     read.stated = stated(&brought, base.stated, &read);
     // Explicit values change a saved scenario; a run includes them already.
     if brought.kind == ImportKind::Scenario && !given.set.is_empty() {

@@ -129,7 +129,7 @@ impl Given<'_> {
             let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
             Read::from(links::decode_in_node(&serde_json::Value::Object(pairs.collect()).to_string()))
         } else {
-            let mut read = Read::parse_in_node(self.text);
+            let mut read = Read::parse(self.text);
             for (key, value) in in_order(self.set) {
                 read.set(key, value);
             }
@@ -156,20 +156,15 @@ impl Given<'_> {
 }
 
 impl From<Decoded> for Read {
-    fn from(Decoded { scenario, issues, keys, .. }: Decoded) -> Self {
-        Self { scenario, issues, stated: Stated::from_keys(&keys), keys, assumes_node: false }
+    fn from(Decoded { scenario, issues, keys, assumes_node, .. }: Decoded) -> Self {
+        Self { scenario, issues, stated: Stated::from_keys(&keys), keys, assumes_node }
     }
 }
 
 impl Read {
-    /// Reads a text. Invalid input is not yet refused.
-    pub fn parse(text: &str) -> Self {
-        Self::from(links::decode(text))
-    }
-
     /// Reads a text. A GPU without a cluster stands in its usual node, unless the calculator wrote
     /// the text: the meaning of its links does not change. Invalid input is not yet refused.
-    pub(crate) fn parse_in_node(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self::from(links::decode_in_node(text))
     }
 
@@ -459,6 +454,22 @@ mod tests {
         let old = format!("v=1&{rest}&gpu=b200");
         assert_eq!(network(&old), links::decode(&old).scenario.network);
         assert_ne!(network(&old).id, "dgx-b200");
+    }
+
+    /// Cards stand in one host by the number that was stated, wherever it was; nothing is said of
+    /// hosts where none was.
+    #[test]
+    fn cards_fill_hosts_by_their_stated_number() {
+        let node = |text: &str, set: &[(&str, &str)]| {
+            let set: Vec<_> = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            let given = Given { text, set: &set, reading: Reading::Lenient };
+            given.read_scenario().expect(text).scenario.network.values.gpus_per_node
+        };
+        let gpu = "gpu=rtx-3090&model=llama-3.2-1b";
+        assert_eq!(node(gpu, &[]), 2);
+        assert_eq!([node(gpu, &[("gpus", "2")]), node(gpu, &[("gpus", "8")])], [2, 8]);
+        assert_eq!([node(&format!("{gpu}&gpus=8"), &[]), node(&format!("{gpu}&gpus=8&node=2"), &[])], [8, 2]);
+        assert_eq!(node("model=llama-3.2-1b", &[("gpus", "4"), ("gpu", "rtx-3090")]), 4);
     }
 
     #[test]

@@ -20,16 +20,17 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
     for row in rows(file)? {
         let _ = writeln!(variants, "    /// {}.\n    {},", row.text("boards")?, row.key);
         let _ = write!(names, "Self::{}, ", row.key);
+        // The catalog compares it with the peaks of boards.
+        units(&row, "fp4")?;
         let text = |name: &str| row.fields.get(name).and_then(serde_json::Value::as_str);
         let _ = writeln!(
             known,
-            "    Known {{ link: {:?}, boards: {:?}, capability: {:?}, bf16: {}, fp8: {}, fp4: {}, fitted: {:?} }},",
+            "    Known {{ link: {:?}, boards: {:?}, capability: {:?}, bf16: {}, fp8: {}, fitted: {:?} }},",
             row.text("link")?,
             row.text("boards")?,
             row.fields.get("capability").map(|_| row.number("capability")).transpose()?,
             units(&row, "bf16")?,
             units(&row, "fp8")?,
-            units(&row, "fp4")?,
             text("fitted"),
         );
     }

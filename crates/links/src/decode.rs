@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::keys::{CLUSTER_KEY, GPU_KEY, VERSION_KEY};
+use super::keys::{CLUSTER_KEY, GPU_KEY, GPUS_KEY, VERSION_KEY};
 use super::pairs::{self, Link, MOST_ISSUES, Pairs};
 use super::{json, v1};
 use catalog::names::usual_node;
@@ -30,6 +30,8 @@ pub struct Decoded {
     pub issues: Vec<Issue>,
     /// The keys of links that the text sets, for the scenario on screen.
     pub keys: Vec<String>,
+    /// Whether the usual node of the GPU was taken, as the text names no cluster.
+    pub assumes_node: bool,
 }
 
 /// Decodes an address, a fragment with or without `#`, or a JSON object with the same keys. An
@@ -79,6 +81,7 @@ fn pairs_in_node(mut link: Link) -> Decoded {
     let node = usual_node_of(&link.screen);
     link.screen.pairs.extend(node.map(|(_, node)| (CLUSTER_KEY.to_owned(), node.id.to_owned())));
     let mut decoded = decode_pairs(link);
+    decoded.assumes_node = node.is_some();
     if let Some((gpu, node)) = node {
         decoded.issues.push(in_usual_node(gpu, node));
         decoded.issues.extend(in_one_host(&mut decoded.scenario, &decoded.keys));
@@ -86,11 +89,12 @@ fn pairs_in_node(mut link: Link) -> Decoded {
     decoded
 }
 
-/// Puts the GPUs of a run into one host if their usual node is a smaller single machine, unless
-/// one of `keys` says the size of a node; returns the note on it.
+/// Puts the GPUs of a run into one host if `keys` say their number and their usual node is a
+/// smaller single machine, unless one of them says the size of a node; returns the note on it.
 pub fn in_one_host(scenario: &mut Scenario, keys: &[String]) -> Option<Issue> {
-    let says_node = keys.iter().any(|key| key == ParamId::GpusPerNode.key());
-    let cards = (!says_node).then(|| fill_hosts(scenario)).flatten()?;
+    let says = |own: &str| keys.iter().any(|key| key == own);
+    let is_open = says(GPUS_KEY) && !says(ParamId::GpusPerNode.key());
+    let cards = is_open.then(|| fill_hosts(scenario)).flatten()?;
     let message = format!("Assumed, as not given: hosts with {cards} of these cards each.");
     Some(Issue::note(ParamId::GpusPerNode, message))
 }
@@ -123,8 +127,13 @@ pub fn decode_link(text: &str) -> Decoded {
 }
 
 fn decode_link_with(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
-    let without =
-        |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues, keys: Vec::new() };
+    let without = |issues| Decoded {
+        scenario: catalog::default_scenario(),
+        pins: Vec::new(),
+        issues,
+        keys: Vec::new(),
+        assumes_node: false,
+    };
     if text.len() > LONGEST_LINK {
         let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
         return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
@@ -165,7 +174,7 @@ fn decode_pairs(link: Link) -> Decoded {
         issues.truncate(MOST_ISSUES);
         issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read.")));
     }
-    Decoded { scenario, pins, issues, keys }
+    Decoded { scenario, pins, issues, keys, assumes_node: false }
 }
 
 /// Ordinals of the pinned scenarios.

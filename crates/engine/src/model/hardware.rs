@@ -24,7 +24,6 @@ struct Known {
     capability: Option<f64>,
     bf16: Units,
     fp8: Units,
-    fp4: Units,
     fitted: Option<&'static str>,
 }
 
@@ -52,11 +51,6 @@ impl Generation {
     /// Returns how the silicon multiplies in fp8.
     pub const fn fp8(self) -> Units {
         self.known().fp8
-    }
-
-    /// Returns how the silicon multiplies in 4-bit floating point.
-    pub const fn fp4(self) -> Units {
-        self.known().fp4
     }
 
     /// Returns the key of the constant that tells whether the fractions of the peaks that kernels
