@@ -39,6 +39,7 @@ impl Arguments {
         if let Some((read, spoken)) = &spoken
             && let Some((question, clusters, batch)) = spoken.question()
         {
+            let hold: Vec<String> = spoken.read.held.iter().map(|key| (*key).to_owned()).collect();
             let limit = match question {
                 Question::Cheapest { days: limit } | Question::Fastest { dollars: limit } => Some(limit),
                 _ => None,
@@ -49,6 +50,7 @@ impl Arguments {
                 batch,
                 sure: None,
                 clusters: &clusters,
+                hold: &hold,
                 most: MOST_ANSWERS,
             };
             return plan::answer(read, &notes(spoken.notes_text().trim_end(), &read.issues), &asked, self.json);
@@ -99,7 +101,7 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         None => answer(fit),
     };
     let needed = format::bytes_of(memory.needed, memory.capacity);
-    let rest = if memory.fits() {
+    let rest = if !memory.is_over() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!("{needed}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
     } else {

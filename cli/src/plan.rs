@@ -9,6 +9,7 @@ use engine::params::{Unit, labels};
 
 use crate::Answer;
 use crate::input::{Came, Input, notes};
+use crate::rank::settings;
 use crate::table::{aligned, plain};
 
 /// A question about a scenario, and how its answers are printed.
@@ -35,6 +36,9 @@ pub(crate) struct Arguments {
     /// them]
     #[arg(long = "cluster", value_name = "ID")]
     clusters: Vec<String>,
+    /// Keys that every layout keeps as the scenario has them, as in tp,recompute
+    #[arg(long, value_delimiter = ',', value_name = "KEYS")]
+    hold: Vec<String>,
     /// How many answers
     #[arg(long, default_value_t = 10)]
     top: usize,
@@ -73,7 +77,7 @@ impl Name {
     }
 }
 
-fn number(typed: &str) -> Result<f64, String> {
+pub(crate) fn number(typed: &str) -> Result<f64, String> {
     amount(typed).ok_or_else(|| "write a number above 0, such as 30, 2.5 or 100k".to_owned())
 }
 
@@ -95,8 +99,8 @@ impl Arguments {
             }
         }
         let (read, Came { said, .. }) = self.input.read_scenario(&[Open::Model])?;
-        let Self { batch, sure, ref clusters, top: most, .. } = *self;
-        let asked = PlanRequest { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
+        let Self { batch, sure, ref clusters, ref hold, top: most, .. } = *self;
+        let asked = PlanRequest { question, limit: self.days.or(self.budget), batch, sure, clusters, hold, most };
         answer(&read, &notes(&said, &read.issues), &asked, self.json)
     }
 }
@@ -161,19 +165,31 @@ fn cluster(plan: &Plan, found: &FastestLayout) -> String {
 }
 
 /// Returns the column headings.
-fn header(kind: SearchKind) -> [String; 10] {
+fn header(kind: SearchKind) -> [String; 11] {
     let first = match kind {
         SearchKind::Runs => "Cluster",
         SearchKind::Contexts => "Sequence",
         SearchKind::Models => "Model",
         SearchKind::Batches => "Sequences",
     };
-    [first, "GPUs", "Layout", "MFU", "Odds to fit", "Odds in limit", "Time", "Cost", "$/GPU-hour", "Break-even"]
-        .map(str::to_owned)
+    [
+        first,
+        "GPUs",
+        "Layout",
+        "MFU",
+        "Odds to fit",
+        "Odds in limit",
+        "Time",
+        "Cost",
+        "$/GPU-hour",
+        "Break-even",
+        "Changed settings",
+    ]
+    .map(str::to_owned)
 }
 
 /// Returns the cells of an answer.
-fn row(plan: &Plan, question: Question, found: &FastestLayout, first: &FastestLayout) -> [String; 10] {
+fn row(plan: &Plan, question: Question, found: &FastestLayout, first: &FastestLayout) -> [String; 11] {
     let scenario = &found.scenario;
     let count = |value: u32| format::count(f64::from(value));
     let what = match plan.kind() {
@@ -205,5 +221,6 @@ fn row(plan: &Plan, question: Question, found: &FastestLayout, first: &FastestLa
         price.map_or_else(|| "–".into(), |_| format::dollars(found.dollars())),
         price.map_or_else(|| "–".into(), dollars),
         even.map_or_else(|| "–".into(), dollars),
+        settings(plan.scenario(), scenario),
     ]
 }

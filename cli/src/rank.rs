@@ -2,12 +2,15 @@
 
 use analysis::ranking::Layout;
 use api::Open;
+use api::rank::RankRequest;
 use clap::Args;
 use engine::params::labels;
+use engine::scenario::Scenario;
 use engine::{format, names};
 
 use crate::Answer;
 use crate::input::{Came, Input, notes};
+use crate::plan::number;
 use crate::table::{aligned, plain};
 
 /// A scenario, and how its layouts are printed.
@@ -15,6 +18,12 @@ use crate::table::{aligned, plain};
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
+    /// The global batch in tokens per step, as in 4M [default: the scenario's]
+    #[arg(long, value_parser = number)]
+    batch: Option<f64>,
+    /// Keys that every layout keeps as the scenario has them, as in tp,recompute
+    #[arg(long, value_delimiter = ',', value_name = "KEYS")]
+    hold: Vec<String>,
     /// How many
     #[arg(long, default_value_t = 10)]
     top: usize,
@@ -24,15 +33,25 @@ pub(crate) struct Arguments {
 }
 
 /// Column headings.
-const HEADER: [&str; 8] =
-    ["Layout", "Micro-batch", "Steps", "Recompute", "MFU", "Step time", "Memory needed", "Odds to fit"];
+const HEADER: [&str; 9] = [
+    "Layout",
+    "Micro-batch",
+    "Steps",
+    "Recompute",
+    "MFU",
+    "Step time",
+    "Memory needed",
+    "Odds to fit",
+    "Changed settings",
+];
 
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (read, Came { said, .. }) =
             self.input.read_scenario(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware, Open::Node])?;
-        let search = api::rank::search(&read.scenario);
+        let Self { batch, ref hold, top: most, .. } = *self;
+        let search = api::rank::search(&read.scenario, &RankRequest { batch, hold, most })?;
         let ranking = search.ranking();
         let yes = search.best().is_some();
         if self.json {
@@ -40,7 +59,9 @@ impl Arguments {
             return Ok(Answer { text, yes });
         }
         let best = ranking.best().iter().take(self.top);
-        let rows: Vec<[String; 8]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
+        let own = search.scenario();
+        let rows = best.clone().map(|layout| row(own, layout));
+        let rows: Vec<[String; 9]> = core::iter::once(HEADER.map(str::to_owned)).chain(rows).collect();
         let [all, fitting] =
             [ranking.progress().of, ranking.progress().fitting].map(|count| format::count(count as f64));
         let mut text = notes(&said, &read.issues)
@@ -53,8 +74,14 @@ impl Arguments {
     }
 }
 
+/// Names the settings of a layout that differ from those of the run as given.
+pub(crate) fn settings(own: &Scenario, layout: &Scenario) -> String {
+    let changed = labels::settings_beside(own, layout);
+    if changed.is_empty() { "–".to_owned() } else { changed.join(", ") }
+}
+
 /// Returns the cells of a layout.
-fn row(layout: &Layout) -> [String; 8] {
+fn row(own: &Scenario, layout: &Layout) -> [String; 9] {
     let Layout { scenario, report, odds, lack } = layout;
     let name = labels::layout(scenario);
     let framework = names::framework(scenario.framework);
@@ -67,5 +94,6 @@ fn row(layout: &Layout) -> [String; 8] {
         format::seconds(report.whole().time),
         format::bytes(report.memory.needed),
         format::odds(*odds),
+        settings(own, scenario),
     ]
 }

@@ -67,7 +67,7 @@ fn the_best_layouts_come_first() {
     assert_eq!(again["mfu"], layouts[0]["report"]["mfu"]);
     let table = text(&shardwise(&["rank", FITS]).stdout);
     assert!(
-        table.contains("attention kernel, compile, schedule) are valid and fit")
+        table.contains("offload where nothing is sure without) are valid and fit")
             && table.contains("Odds to fit")
             && table.contains("Best: v=1"),
         "{table}"
@@ -347,6 +347,7 @@ fn a_plan_answers_by_its_status() {
         batch: None,
         sure: None,
         clusters: &ids,
+        hold: &[],
         most: 10,
     };
     assert_eq!(text(&json.stdout).trim(), api::plan(&api::Given::from(own), &same).unwrap());

@@ -3,10 +3,11 @@
 
 use crate::link_of;
 use analysis::advice::{advise, margin};
+use analysis::layouts::LayoutSearch;
 use analysis::plan::{Plan, Question, Terms};
-use analysis::ranking::Ranking;
 use api::plan::{self, PlanRequest};
-use api::{Given, Reading, rank};
+use api::rank::{self, RankRequest};
+use api::{Given, Reading};
 use engine::params;
 use engine::scenario::Scenario;
 use links::{decode, encode};
@@ -30,9 +31,9 @@ pub fn check(data: &[u8]) {
     }
     match kind % 4 {
         0 => {
-            let mut ranking = Ranking::new(&scenario);
-            ranking.advance(PIECE);
-            ranking.best().iter().for_each(|layout| check_scenario(&layout.scenario));
+            let mut search = LayoutSearch::new(&scenario);
+            search.advance(PIECE);
+            search.ranking().best().iter().for_each(|layout| check_scenario(&layout.scenario));
         }
         1 => {
             let question = Question::ALL[usize::from(kind / 4) % Question::ALL.len()];
@@ -41,9 +42,20 @@ pub fn check(data: &[u8]) {
             let front = plan.front().into_iter().chain(plan.nearest_miss(question));
             plan.answers(question).into_iter().chain(front).for_each(|found| check_scenario(&found.scenario));
         }
-        2 if scenario.gpus <= FEW => json(&rank(&Given { reading: Reading::Lenient, ..Given::from(&*text) }, 3)),
+        2 if scenario.gpus <= FEW => ranked(&text, *limit),
         _ => asked(&text, *kind, *limit, scenario.gpus <= FEW),
     }
+}
+
+/// The best layouts of any batch, with any key held.
+fn ranked(text: &str, limit: u8) {
+    let hold = [vec![], vec!["tp".to_owned()], vec!["no key".to_owned()]];
+    let asked = RankRequest {
+        batch: [None, Some(1e6), Some(f64::NAN), Some(0.0)][usize::from(limit / 64)],
+        hold: &hold[usize::from(limit) % hold.len()],
+        most: 3,
+    };
+    json(&rank::rank(&Given { reading: Reading::Lenient, ..Given::from(text) }, &asked));
 }
 
 /// Any question, with any deadline or budget, of any clusters. What nothing refuses is searched
@@ -59,6 +71,7 @@ fn asked(text: &str, kind: u8, limit: u8, is_small: bool) {
         batch: [None, Some(1e6), Some(f64::NAN), Some(0.0)][usize::from(limit / 64)],
         sure: [None, Some(0.5), Some(2.0), Some(f64::NAN)][usize::from(limit / 16 % 4)],
         clusters: &clusters[usize::from(limit / 8) % clusters.len()],
+        hold: &[],
         most: usize::from(kind / 32),
     };
     if is_small || (1..4).contains(&(limit % 8)) || limit / 8 % 4 > 1 || kind / 4 % 8 > 5 {

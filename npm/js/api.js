@@ -22,30 +22,45 @@ export function link(scenario, page, options) {
   return page === undefined ? fragment : `${String(page).split('#')[0]}#${fragment}`;
 }
 
-export function rank(scenario, most = 10, options) {
-  return JSON.parse(engine.rank(...asked('rank', scenario, options), count('rank', 'layouts', most)));
+export function rank(scenario, most = 10, options = {}) {
+  if (!isRecord(options)) throw new TypeError(`rank: options must be an object, not ${kind(options)}.`);
+  const { batch, hold = [], ...others } = options;
+  const given = asked('rank', scenario, others);
+  checkNumber('rank', 'batch', batch);
+  checkTexts('rank', 'hold', 'keys of parameters', hold);
+  return JSON.parse(engine.rank(...given, batch, hold, count('rank', 'layouts', most)));
+}
+
+/** Refuses a given value that is not a number. */
+function checkNumber(caller, name, value) {
+  if (value !== undefined && typeof value !== 'number') {
+    throw new TypeError(`${caller}: ${name} must be a number, not ${kind(value)}.`);
+  }
+}
+
+/** Refuses what is not a list of texts. */
+function checkTexts(caller, name, what, values) {
+  if (!isList(values) || !Array.from(values).every((value) => typeof value === 'string')) {
+    throw new TypeError(`${caller}: ${name} must be a list of ${what}.`);
+  }
 }
 
 export function plan(scenario, question = 'fewest', options = {}) {
   if (!isRecord(options)) throw new TypeError(`plan: options must be an object, not ${kind(options)}.`);
-  const { days, budget, batch, sure, clusters = [], most = 24, ...others } = options;
+  const { days, budget, batch, sure, clusters = [], hold = [], most = 24, ...others } = options;
   const given = asked('plan', scenario, others);
   const own = { cheapest: 'days', fastest: 'budget' }[question];
   for (const [name, value] of Object.entries({ days, budget })) {
     if (value === undefined) continue;
     if (name !== own) throw new TypeError(`plan: “${name}” is no limit of “${question}”.`);
-    if (typeof value !== 'number') throw new TypeError(`plan: ${name} must be a number, not ${kind(value)}.`);
+    checkNumber('plan', name, value);
   }
-  for (const [name, value] of Object.entries({ batch, sure })) {
-    if (value !== undefined && typeof value !== 'number') {
-      throw new TypeError(`plan: ${name} must be a number, not ${kind(value)}.`);
-    }
-  }
-  if (!isList(clusters) || !Array.from(clusters).every((id) => typeof id === 'string')) {
-    throw new TypeError('plan: clusters must be a list of their ids.');
-  }
+  checkNumber('plan', 'batch', batch);
+  checkNumber('plan', 'sure', sure);
+  checkTexts('plan', 'clusters', 'their ids', clusters);
+  checkTexts('plan', 'hold', 'keys of parameters', hold);
   const limits = [days ?? budget, batch, sure];
-  return JSON.parse(engine.plan(...given, String(question), ...limits, clusters, count('plan', 'answers', most)));
+  return JSON.parse(engine.plan(...given, String(question), ...limits, clusters, hold, count('plan', 'answers', most)));
 }
 
 export function read(scenario, ...files) {

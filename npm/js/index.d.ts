@@ -514,7 +514,7 @@ export interface RankedLayout {
   report: Report;
 }
 
-/** The layouts of a scenario, the fastest that fits first, and last those that the framework cannot run. */
+/** The layouts of a scenario: those that fit surely before tight ones, the fastest first, and last those that the framework cannot run. */
 export interface Ranking {
   /** How many layouts were looked at, and how many are valid and fit. */
   tried: number;
@@ -523,11 +523,19 @@ export interface Ranking {
   issues: Issue[];
 }
 
+/** How layouts are ranked. */
+export interface RankOptions extends Reading {
+  /** The global batch in tokens per step; where it is left out the scenario's. */
+  batch?: number;
+  /** Keys of parameters that every layout keeps as the scenario has them: `['tp', 'recompute']`. */
+  hold?: readonly string[];
+}
+
 /**
- * The fastest layouts for the same model, length, precision, GPUs and tokens per step: strategies, degrees, micro-batches,
- * recomputation, attention kernel, torch.compile and pipeline schedule vary, one layout a kind.
+ * The best layouts for the same model, length, GPUs and tokens per step: strategies, degrees, micro-batches, recomputation,
+ * kernels, torch.compile, the loss and the pipeline schedule vary, and offloading where nothing fits without; one layout a kind.
  */
-export function rank(scenario: ScenarioOrLink, most?: number, options?: Reading): Ranking;
+export function rank(scenario: ScenarioOrLink, most?: number, options?: RankOptions): Ranking;
 
 /** What is asked of a plan: the fewest GPUs, the cheapest by a deadline, the fastest within a budget, on clusters; the longest
  * context, the largest model, the largest batch on the scenario's own GPUs. */
@@ -544,6 +552,8 @@ export interface PlanOptions extends Reading {
   sure?: number;
   /** Clusters of the catalog by their ids, and `own` for the scenario's hardware; all of them if left out. */
   clusters?: readonly string[];
+  /** Keys of parameters that every layout keeps as the scenario has them: `['tp', 'recompute']`. */
+  hold?: readonly string[];
   /** The most answers; 24 if left out. */
   most?: number;
 }

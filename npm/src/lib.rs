@@ -3,6 +3,7 @@
 
 use api::given::Code;
 use api::plan::PlanRequest;
+use api::rank::RankRequest;
 use api::{Given, Reading, Refusal};
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -78,8 +79,16 @@ pub fn parameters(scenario: &str, strict: bool, assume: bool) -> Result<String, 
 /// # Errors
 /// Throws for invalid input or missing values.
 #[wasm_bindgen]
-pub fn rank(scenario: &str, strict: bool, assume: bool, most: usize) -> Result<String, JsValue> {
-    api::rank(&given(scenario, strict, assume), most).map_err(thrown)
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
+pub fn rank(
+    scenario: &str,
+    strict: bool,
+    assume: bool,
+    batch: Option<f64>,
+    hold: Vec<String>,
+    most: usize,
+) -> Result<String, JsValue> {
+    api::rank(&given(scenario, strict, assume), &RankRequest { batch, hold: &hold, most }).map_err(thrown)
 }
 
 /// Calls [`api::plan()`].
@@ -98,9 +107,10 @@ pub fn plan(
     batch: Option<f64>,
     sure: Option<f64>,
     clusters: Vec<String>,
+    hold: Vec<String>,
     most: usize,
 ) -> Result<String, JsValue> {
-    let asked = PlanRequest { question, limit, batch, sure, clusters: &clusters, most };
+    let asked = PlanRequest { question, limit, batch, sure, clusters: &clusters, hold: &hold, most };
     api::plan(&given(scenario, strict, assume), &asked).map_err(thrown)
 }
 

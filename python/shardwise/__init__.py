@@ -37,25 +37,29 @@ def estimate(scenario="", *, strict=True, assume=False, **values):
     return json.loads(_engine.estimate(_asked("estimate", scenario, values, strict, assume)))
 
 
-def rank(scenario="", top=10, *, strict=True, assume=False, **values):
-    """The fastest layouts that fit, for the same model, length, precision, GPUs and tokens per step.
+def rank(scenario="", top=10, *, batch=None, hold=(), strict=True, assume=False, **values):
+    """The best layouts that fit, for the same model, length, GPUs and tokens per step.
 
-    A dict with ``tried``, ``fit``, ``issues`` and ``layouts``, the fastest first, each with ``name``, ``link``, ``report`` and whether
-    its framework ``runs`` it: those that it does not come last.
+    ``batch`` are the tokens per step, without it the scenario's; ``hold`` are keys of parameters that every layout keeps as the
+    scenario has them (``["tp", "recompute"]``).
+
+    A dict with ``tried``, ``fit``, ``issues`` and ``layouts``, those that fit surely before tight ones, the fastest first, each with
+    ``name``, ``link``, ``report`` and whether its framework ``runs`` it: those that it does not come last.
     """
     if not isinstance(top, int) or top < 1:
         raise ValueError(f"rank: top must be 1 or more, not {top!r}.")
-    return json.loads(_engine.rank(_asked("rank", scenario, values, strict, assume), top))
+    return json.loads(_engine.rank(_asked("rank", scenario, values, strict, assume), batch, _keys(hold), top))
 
 
-def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, *, batch=None, sure=None, strict=True, assume=False,
-         **values):
+def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, *, batch=None, sure=None, hold=(), strict=True,
+         assume=False, **values):
     """Plans backwards: ``fewest`` GPUs that hold it, ``cheapest`` by a deadline in ``days``, ``fastest`` within a ``budget`` in US
     dollars, on every cluster of the catalog or on ``clusters`` by their ids (``own`` is the scenario's hardware); the longest
     ``context``, the largest ``model``, the largest ``batch`` on the scenario's own GPUs.
 
     ``batch`` are the tokens per step, without it the scenario's where they were chosen and else those of published runs; ``sure`` are the
-    odds, 0 to 1, that an answer fits and holds its limit (0.8).
+    odds, 0 to 1, that an answer fits and holds its limit (0.8); ``hold`` are keys of parameters that every layout keeps as the
+    scenario has them.
 
     A dict with ``answers``, the best first, which ``pandas.DataFrame`` takes, each with a ``link``; the ``front`` of days against
     dollars; where nothing answers the ``nearest``. What is no question raises ``ValueError``.
@@ -66,8 +70,13 @@ def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), to
         if value is not None and question != owner:
             raise ValueError(f"plan: “{name}” is no limit of “{question}”.")
     limit = days if days is not None else budget
-    ids = [clusters] if isinstance(clusters, str) else list(clusters)
-    return json.loads(_engine.plan(_asked("plan", scenario, values, strict, assume), question, [limit, batch, sure], ids, top))
+    lists = [_keys(clusters), _keys(hold)]
+    return json.loads(_engine.plan(_asked("plan", scenario, values, strict, assume), question, [limit, batch, sure], lists, top))
+
+
+def _keys(names):
+    """One name or several, as a list."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def sweep(scenario, axes, run=False, *, strict=True, assume=False):

@@ -107,8 +107,15 @@ fn parameters(asked: ScenarioRequest) -> PyResult<String> {
 
 /// [`api::rank()`], while other threads of Python run.
 #[pyfunction]
-fn rank(py: Python<'_>, asked: ScenarioRequest, most: usize) -> PyResult<String> {
-    py.detach(|| api::rank(&asked.given(), most)).map_err(raised)
+fn rank(
+    py: Python<'_>,
+    asked: ScenarioRequest,
+    batch: Option<f64>,
+    hold: Vec<String>,
+    most: usize,
+) -> PyResult<String> {
+    let wanted = api::rank::RankRequest { batch, hold: &hold, most };
+    py.detach(|| api::rank(&asked.given(), &wanted)).map_err(raised)
 }
 
 /// [`api::plan()`], while other threads of Python run.
@@ -118,11 +125,11 @@ fn plan(
     asked: ScenarioRequest,
     question: &str,
     limits: [Option<f64>; 3],
-    clusters: Vec<String>,
+    [clusters, hold]: [Vec<String>; 2],
     most: usize,
 ) -> PyResult<String> {
     let [limit, batch, sure] = limits;
-    let wanted = api::plan::PlanRequest { question, limit, batch, sure, clusters: &clusters, most };
+    let wanted = api::plan::PlanRequest { question, limit, batch, sure, clusters: &clusters, hold: &hold, most };
     py.detach(|| api::plan(&asked.given(), &wanted)).map_err(raised)
 }
 

@@ -77,7 +77,7 @@ fn go_on(worker: u32, search: &Rc<RefCell<Search>>, is_wanted: &Rc<Cell<bool>>) 
         return;
     };
     at.under_way += 1;
-    let Terms { batch, sure } = at.plan.terms();
+    let Terms { batch, sure, .. } = at.plan.terms();
     let [from, to] = [cases.start, cases.end].map(|place| (place as u32).into());
     let given = [at.link.as_str().into(), at.plan.kind().key().into(), batch.into(), sure.into(), from, to];
     drop(at);

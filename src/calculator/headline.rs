@@ -1,7 +1,7 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
 use crate::words::{hardware, model_name, opening};
-use catalog::accuracy::{self, Fit};
+use catalog::accuracy::Fit;
 use engine::format;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
@@ -69,7 +69,7 @@ pub fn needs(report: &Report) -> String {
 
 /// Returns the odds of a run: `91 % of such runs fit`.
 pub fn odds(report: &Report) -> String {
-    format!("{} of such runs fit", format::odds(accuracy::fit_odds(report)))
+    format!("{} of such runs fit", format::odds(report.odds()))
 }
 
 /// Returns a run in short: `Tight fit, 72 % of such runs fit · 50.0 % MFU · compute`.

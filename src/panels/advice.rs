@@ -15,8 +15,6 @@ use analysis::advice::Advice;
 use analysis::change::{Change, Price};
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::Layout;
-use catalog::accuracy;
-use catalog::accuracy::is_sure;
 use engine::format;
 use engine::model::report::Report;
 use engine::names;
@@ -66,8 +64,8 @@ const FREE: &str = "Next, free";
 /// Heading of changes that cost money.
 const BOUGHT: &str = "Next, bought";
 
-/// Renders the best layout and, if it is tight, the best layout that is sure to fit. Their place is
-/// kept during the search.
+/// Renders the best layout: the fastest of those that fit surely, else of those that fit. Its place
+/// is kept during the search.
 fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) -> Html {
     let said = |what: &str, more: String| {
         html! { <div key="best" class="advised best"><strong>{ what }</strong><span>{ more }</span></div> }
@@ -85,15 +83,11 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) ->
     };
     let progress = search.ranking().progress();
     let [fitting, all] = [progress.fitting, progress.of].map(|count| format::count(count as f64));
-    let layouts = search.offered(now);
-    if let Some((first, rest)) = layouts.split_first() {
-        let named = |layout: &Layout| laid_out(scenario, &layout.scenario);
-        return html! {
-            <>
-                { offered("best", format!("{BEST}: {}", named(first)), first, &format!(", best of {fitting}")) }
-                { for rest.iter().map(|sure| offered("sure", format!("{SURE}: {}", named(sure)), sure, SAME_BATCH)) }
-            </>
-        };
+    if let Some(layout) = search.offered(now) {
+        let what = if layout.is_sure() && !now.is_sure() { SAFER } else { BEST };
+        let name = format!("{what}: {}", laid_out(scenario, &layout.scenario));
+        let place = if layout.is_sure() { FASTEST_SURE } else { FASTEST };
+        return offered("best", name, &layout, &format!(", {place} of {fitting}"));
     }
     if let Some(fastest) = search.best() {
         let none = if gain(now, &fastest.report) < LEAST_GAIN { NONE_FASTER } else { NONE_SAFER };
@@ -102,7 +96,7 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) ->
     let Some((change, layout)) = search.also() else { return said(NOTHING_FITS, OR_WITH.to_owned()) };
     let with = name_change(change, &layout.scenario);
     let rest = match change {
-        Change::Lora | Change::QLora => ", same batch, only adapters train",
+        Change::Lora => ", same batch, only adapters train",
         _ => SAME_BATCH,
     };
     offered("best", format!("Fits with {with}: {}", laid_out(scenario, &layout.scenario)), layout, rest)
@@ -110,8 +104,12 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report)) ->
 
 /// Label of the best layout.
 const BEST: &str = "Best layout";
-/// Label of the best layout that is not tight.
-const SURE: &str = "Safer";
+/// Label of the best layout if it fits surely and the scenario does not.
+const SAFER: &str = "Safer";
+/// Place of the best layout among those that fit.
+const FASTEST_SURE: &str = "the fastest sure one";
+/// Place of the best layout if none fits surely.
+const FASTEST: &str = "none is sure, the fastest";
 /// Text before the list of what the search of the best layout varies.
 const VARIED: &str = "Layouts vary ";
 /// Label if no layout is worth a change.
@@ -153,8 +151,8 @@ fn advised(place: usize, advice: &Advice, now: &Report) -> Html {
 /// Returns the effect of a change, with the odds of the changed run. The effect is the gain in
 /// speed, or the MFU if the present run does not fit, or if only the changed run is sure to fit.
 fn effect(now: &Report, then: &Report) -> String {
-    let (mfu, odds) = (format::percent(then.whole().mfu), format!("{} fit", format::odds(accuracy::fit_odds(then))));
-    if now.fits() && (is_sure(now) || !is_sure(then)) {
+    let (mfu, odds) = (format::percent(then.whole().mfu), format!("{} fit", format::odds(then.odds())));
+    if now.fits() && (now.is_sure() || !then.is_sure()) {
         format!("{}, {odds}", faster(gain(now, then)))
     } else {
         format!("{mfu} MFU, {odds}")

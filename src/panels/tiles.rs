@@ -77,7 +77,7 @@ pub fn limiter_note(report: &Report) -> String {
     }
     match report.limiter {
         Limiter::Memory if report.memory.fits() => "generation does not fit".to_owned(),
-        Limiter::Memory => format!("{} missing", format::bytes(-report.memory.headroom())),
+        Limiter::Memory => format::shortage(report.memory.headroom(), report.odds()),
         Limiter::InterNode | Limiter::IntraNode => of_step(time.exposed_comm, "wait for it"),
         Limiter::Compute => of_step(time.compute, "compute"),
         Limiter::Launch => of_step(time.launch_bound, "wait for launches"),

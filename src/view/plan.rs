@@ -77,7 +77,7 @@ impl PlanView {
     /// Returns the terms that every answer about a scenario must meet.
     pub fn terms(self, scenario: &Scenario) -> Terms {
         let usual = Terms::usual(scenario);
-        Terms { batch: self.batch.unwrap_or(usual.batch), sure: f64::from(self.sure) / 100.0 }
+        Terms { batch: self.batch.unwrap_or(usual.batch), sure: f64::from(self.sure) / 100.0, ..usual }
     }
 
     /// Returns the terms with the batch of published runs, if that batch is larger and the question

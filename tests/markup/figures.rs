@@ -170,7 +170,7 @@ fn the_map_of_the_best_opens_from_its_example() {
     let view = View::from_query(entry.view);
     let html = rendered::<App>(Start { scenario: decoded.scenario, pins: decoded.pins, issues: Vec::new(), view });
     let words = words(&html).replace('\u{2009}', " ");
-    assert!(words.contains("Above 185 Gbit/s compute limits; below 252 GiB memory does"), "{words}");
+    assert!(words.contains("Above 185 Gbit/s compute limits; below 272 GiB memory does"), "{words}");
     assert!(html.contains("id=\"best\"") && html.contains("What memory and bandwidth allow"), "{html}");
 }
 

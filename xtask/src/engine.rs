@@ -86,20 +86,26 @@ const END: &str = "<!-- accuracy -->";
 const FIRST: &str = "Dense models";
 /// Folder of the chapters with the tables.
 const ACCURACY: &str = "docs/book/accuracy";
-/// Source file with the accuracy by accelerator that the engine uses.
-const RECORDED: &str = "crates/catalog/src/accuracy/recorded.rs";
+/// Source files that are computed from the rows, with the score's option: the accuracy by
+/// accelerator, and the odds that a run fits.
+const RECORDED: [(&str, &str); 2] = [
+    ("--recorded", "crates/catalog/src/accuracy/recorded.rs"),
+    ("--odds", "crates/engine/src/model/memory/odds/recorded.rs"),
+];
 /// Folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];
 
 /// Scores the rows under tests/measured and writes the tables between the markers of the chapters.
-/// The file for the engine is written first, as the tables use its ranges.
+/// The source files are written first, as the tables use their ranges.
 ///
 /// # Errors
 /// When the score cannot be run, a chapter cannot be read or written, or a section has no chapter.
 pub fn accuracy() -> Result<()> {
     step("Score of the published measurements");
-    write(&root().join(RECORDED), scored("--recorded")?.trim().to_owned() + "\n")?;
+    for (option, path) in RECORDED {
+        write(&root().join(path), scored(option)?.trim().to_owned() + "\n")?;
+    }
     let tables = scored("--markdown")?;
     let mut sections = sections(&tables);
     for path in files_with_extension(&root().join(ACCURACY), "md")? {

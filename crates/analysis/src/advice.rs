@@ -3,7 +3,6 @@
 
 use super::candidates::{Goal, candidates};
 use super::change::{Price, Turn};
-use catalog::accuracy::{self, is_sure};
 use engine::model::memory::odds::{SURE, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -30,10 +29,7 @@ pub struct Advice {
 pub const MOST: usize = 3;
 /// Smallest gain worth showing; smaller gains are well within the model's own error.
 pub const LEAST_GAIN: f64 = 0.02;
-/// Odds of fitting below which advice does not take a run that now fits surely, unless the gain is
-/// at least [`LARGE_GAIN`].
-const LEAST_ODDS: f64 = 0.8;
-/// Gain at which odds below [`LEAST_ODDS`] are acceptable.
+/// Gain at which a run that fits surely may become tight.
 const LARGE_GAIN: f64 = 0.2;
 /// Gain below which a run takes more GPU hours than the same speed on twice as many GPUs, whose
 /// memory makes room too.
@@ -42,10 +38,10 @@ const LARGEST_LOSS: f64 = -0.5;
 const ROUNDING: f64 = 1e-9;
 
 /// Whether a gain in speed is worth its cost in odds of fitting: the expected speed must not fall,
-/// and a run that fits surely must not drop below odds of 0.8 for a gain of less than 20 %.
+/// and a run that fits surely must not become tight for a gain of less than 20 %.
 pub fn is_worth_the_odds(gain: f64, before: f64, after: f64) -> bool {
     let falls = (1.0 + gain) * after < before * (1.0 - ROUNDING);
-    let risks = before >= SURE && after < LEAST_ODDS && gain < LARGE_GAIN;
+    let risks = before >= SURE && after < SURE && gain < LARGE_GAIN;
     !falls && !risks
 }
 
@@ -66,32 +62,35 @@ impl Advice {
         Self { turn, scenario, report, gain, price, lack: scenario.lack_beside(before) }
     }
 
+    /// Returns the key by which changes are ordered before their gain.
+    fn order(&self) -> (Price, bool, bool) {
+        (self.price, self.lack.is_some(), !self.report.is_sure())
+    }
+
     /// Whether the changed run fits and its gain in speed is worth its odds.
     pub(super) fn keeps_fitting(&self, before: &Report) -> bool {
-        let odds = [before, &self.report].map(accuracy::fit_odds);
-        self.report.fits() && is_worth_the_odds(self.gain, odds[0], odds[1])
+        let odds = [before, &self.report].map(Report::odds);
+        Goal::Fit.is_reached(&self.scenario, &self.report) && is_worth_the_odds(self.gain, odds[0], odds[1])
     }
 }
 
 /// Returns up to three changes, in the order settings, other training, hardware.
 ///
-/// A run that does not fit gets changes that make it fit: the fastest and, if that is tight, the
-/// fastest that is sure. A run that fits gets changes that make it at least two percent faster.
-/// Always included are the [`margin`] of a tight run, the largest gain without hardware, and the
-/// hardware with the largest gain.
+/// A run that does not fit gets changes that make it fit, a run that fits gets changes that make it
+/// at least two percent faster. Changes after which the run fits surely come before others of
+/// their price, the fastest first. Always included are the [`margin`] of a tight run, the largest
+/// gain without hardware, and the hardware with the largest gain.
 pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
-    let goal = if report.fits() { Goal::Speed } else { Goal::Fit };
+    let goal = Goal::of(scenario, report);
     let found = ranked(scenario, report, goal);
     let software = || found.iter().filter(|one| one.price != Price::Bought);
     let by_gain = |one: &&Advice, other: &&Advice| one.gain.total_cmp(&other.gain);
     let most = software().max_by(by_gain).filter(|_| goal == Goal::Speed);
     let first = software().next();
-    let is_tight = first.is_some_and(|first| !is_sure(&first.report));
-    let sure = software().find(|one| is_sure(&one.report)).filter(|_| is_tight);
     let hardware = found.iter().find(|one| one.price == Price::Bought);
     let margin = margin(scenario, report);
     let mut offered: Vec<Advice> = Vec::with_capacity(MOST);
-    let chosen = if goal == Goal::Speed { [most, hardware, first, sure] } else { [first, sure, hardware, None] };
+    let chosen = if goal == Goal::Speed { [most, hardware, first] } else { [first, hardware, None] };
     for one in margin.iter().chain(chosen.into_iter().flatten()) {
         if offered.len() < MOST && offered.iter().all(|other| other.turn != one.turn) {
             offered.push(*one);
@@ -103,34 +102,32 @@ pub fn advise(scenario: &Scenario, report: &Report) -> Vec<Advice> {
             offered.push(*one);
         }
     }
-    offered.sort_by_key(|one| (one.price, one.lack.is_some()));
+    offered.sort_by_key(Advice::order);
     offered
 }
 
-/// Returns the cheapest change after which a tight run fits in nine of ten cases: settings before
+/// Returns the cheapest change after which a tight run fits in eight of ten cases: settings before
 /// other training and hardware, then the fastest. `None` if the run is not tight, or if no change
 /// that is worth its time ([`is_worth_the_time`]) suffices.
 pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
-    let tight = accuracy::verdict(report) == Verdict::Tight;
+    let tight = report.verdict() == Verdict::Tight;
     if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
 }
 
-/// Returns every change that achieves the goal and fits the hosts: the cheapest first, then those
-/// that the framework can run, then the largest gain.
+/// Returns every change that achieves the goal: the cheapest first, then those that the framework
+/// can run, then those that fit surely, then the largest gain.
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let helps = |advice: &Advice| match goal {
         Goal::Speed => advice.gain >= LEAST_GAIN && advice.keeps_fitting(report),
-        Goal::Fit => goal.fits(&advice.report),
-        Goal::Margin => goal.fits(&advice.report) && is_worth_the_time(advice.gain),
+        Goal::Fit => goal.is_reached(&advice.scenario, &advice.report),
+        Goal::Margin => goal.is_reached(&advice.scenario, &advice.report) && is_worth_the_time(advice.gain),
     };
-    let host = scenario.host_memory();
     let mut found: Vec<Advice> = candidates(scenario, goal)
         .into_iter()
         .map(|(turn, changed)| Advice::evaluate((scenario, report), turn, changed))
-        .filter(|advice| helps(advice) && advice.scenario.host_memory().may_replace(&host))
+        .filter(helps)
         .collect();
-    let order = |one: &Advice| (one.price, one.lack.is_some());
-    found.sort_by(|one, other| order(one).cmp(&order(other)).then(other.gain.total_cmp(&one.gain)));
+    found.sort_by(|one, other| one.order().cmp(&other.order()).then(other.gain.total_cmp(&one.gain)));
     found
 }
 
@@ -227,14 +224,14 @@ mod tests {
     fn a_tight_run_is_told_the_cheapest_margin() {
         let mut scenario = catalog::default_scenario();
         scenario.accelerator.values.memory = 2.0 * scenario.report().memory.needed;
-        assert_eq!(accuracy::verdict(&scenario.report()), Verdict::Fits);
+        assert_eq!(scenario.report().verdict(), Verdict::Fits);
         assert_eq!(margin(&scenario, &scenario.report()), None, "what fits needs none");
-        // A GPU with 5 % more memory than the run needs.
-        scenario.accelerator.values.memory = 1.05 * scenario.report().memory.needed;
+        // A GPU with 20 % more memory than the run needs.
+        scenario.accelerator.values.memory = 1.2 * scenario.report().memory.needed;
         let report = scenario.report();
-        assert!(report.fits() && accuracy::verdict(&report) == Verdict::Tight);
+        assert!(report.fits() && report.verdict() == Verdict::Tight);
         let margin = margin(&scenario, &report).unwrap();
-        assert!(is_sure(&margin.report) && margin.price == Price::Free, "{margin:?}");
+        assert!(margin.report.is_sure() && margin.price == Price::Free, "{margin:?}");
         assert_eq!(advise(&scenario, &report).first(), Some(&margin));
         for other in ranked(&scenario, &report, Goal::Margin) {
             let is_behind = (margin.price, margin.lack.is_some()) < (other.price, other.lack.is_some());
@@ -251,11 +248,11 @@ mod tests {
         ] {
             let scenario = decode(link).scenario;
             let report = scenario.report();
-            assert_eq!(accuracy::verdict(&report), Verdict::Tight, "{link}");
+            assert_eq!(report.verdict(), Verdict::Tight, "{link}");
             let slow = candidates(&scenario, Goal::Margin)
                 .into_iter()
                 .map(|(turn, changed)| Advice::evaluate((&scenario, &report), turn, changed))
-                .find(|one| Goal::Margin.fits(&one.report) && one.gain < -0.9);
+                .find(|one| Goal::Margin.is_reached(&one.scenario, &one.report) && one.gain < -0.9);
             assert!(slow.is_some(), "{link}: no change is too slow");
             let advised = advise(&scenario, &report);
             assert!(!advised.is_empty() && advised.iter().all(|one| one.gain >= LARGEST_LOSS), "{link}: {advised:?}");

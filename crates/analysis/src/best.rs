@@ -98,7 +98,7 @@ impl Candidates {
     /// and does not fit. Its sample has this capacity, and the allocator's peak on the scenario's
     /// own GPU. `None` before the first evaluation.
     pub fn best(&self, capacity: Bytes) -> Option<Candidate> {
-        let fitting = self.all.iter().find(|candidate| candidate.sample.needed <= capacity);
+        let fitting = self.all.iter().find(|candidate| candidate.sample.least_capacity() <= capacity);
         let found = fitting.or_else(|| self.all.iter().min_by(|one, other| by_need(one, other)));
         found.map(|found| Candidate { sample: Sample { capacity, ..found.sample }, ..*found })
     }
@@ -108,7 +108,7 @@ impl Candidates {
     pub fn enough(&self, most: Bytes) -> Option<Bytes> {
         let best = self.best(most).filter(|best| best.sample.fits())?.sample.mfu;
         let near = self.all.iter().take_while(|candidate| candidate.sample.mfu >= NEARLY * best);
-        near.min_by(|one, other| by_need(one, other)).map(|found| found.sample.needed)
+        near.min_by(|one, other| by_need(one, other)).map(|found| found.sample.least_capacity())
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         for gib in [1.0, 20.0, 40.0, 80.0] {
             let capacity = Bytes::from_gib(gib);
             let best = all.best(capacity).unwrap();
-            let fitting = || all.all.iter().filter(|candidate| candidate.sample.needed <= capacity);
+            let fitting = || all.all.iter().filter(|candidate| candidate.sample.least_capacity() <= capacity);
             assert_eq!(best.sample.fits(), fitting().count() > 0, "{gib}");
             assert!(fitting().all(|candidate| candidate.sample.mfu <= best.sample.mfu), "{gib}");
             let report = best.apply_to(&scenario).report();

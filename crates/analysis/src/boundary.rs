@@ -119,6 +119,7 @@ fn rows(columns: usize, samples: &[Sample]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::model::memory::odds::Curve;
     use engine::model::report::Limiter;
     use engine::units::{Bytes, Seconds};
 
@@ -137,6 +138,7 @@ mod tests {
                 tokens_per_s_per_gpu: 1e3,
                 needed: Bytes::new(100.0 * (1.0 - slack(x, y))),
                 capacity: Bytes::new(100.0),
+                curve: Curve { half: 1.0, quarters: 1 },
                 time_limiter: if pressure(x, y) > 0.0 { Limiter::InterNode } else { Limiter::Compute },
                 pressure: pressure(x, y),
             })

@@ -1,27 +1,16 @@
 //! The list of single changes that advice cards, the waterfall and error reports choose from.
 
 use super::change::{Change, Turn, apply, errors};
+use super::execution::CHOICES;
 use super::other_options::other_option_candidates;
-use catalog::accuracy::is_sure;
 use engine::model::experts::Dispatcher;
 use engine::model::report::Report;
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{self, ParamId};
 use engine::scenario::{Scenario, Strategy};
 
-/// Choices of execution, which change the computed numbers only by rounding.
-const HOW: [ParamId; 10] = [
-    ParamId::AttentionKernel,
-    ParamId::HalfFormat,
-    ParamId::Compile,
-    ParamId::CudaGraphs,
-    ParamId::OptimizerKernel,
-    ParamId::SequenceParallel,
-    ParamId::AsyncTp,
-    ParamId::ContextExchange,
-    ParamId::PipelineSchedule,
-    ParamId::GradientSync,
-];
+/// Choices of execution that change the memory of hosts.
+const ON_HOSTS: [ParamId; 2] = [ParamId::DeferredInit, ParamId::ShardedCheckpoint];
 
 /// Shortest sequence worth proposing, in tokens.
 const SHORTEST: u32 = 128;
@@ -35,7 +24,7 @@ pub(super) enum Goal {
     Speed,
     /// Make a run fit.
     Fit,
-    /// Make a tight run fit in nine of ten cases.
+    /// Make a tight run fit in eight of ten cases.
     Margin,
 }
 
@@ -45,12 +34,18 @@ impl Goal {
         self != Self::Speed
     }
 
-    /// Whether a run reaches the memory goal.
-    pub(super) fn fits(self, report: &Report) -> bool {
-        match self {
+    /// Whether a run reaches the memory goal, on its GPUs and its hosts.
+    pub(super) fn is_reached(self, scenario: &Scenario, report: &Report) -> bool {
+        let on_gpus = match self {
             Self::Speed | Self::Fit => report.fits(),
-            Self::Margin => is_sure(report),
-        }
+            Self::Margin => report.is_sure(),
+        };
+        on_gpus && scenario.host_memory().fits()
+    }
+
+    /// Returns the goal for a scenario: first it must fit.
+    pub(super) fn of(scenario: &Scenario, report: &Report) -> Self {
+        if Self::Fit.is_reached(scenario, report) { Self::Speed } else { Self::Fit }
     }
 }
 
@@ -58,7 +53,10 @@ impl Goal {
 pub(super) fn candidates(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario)> {
     let before = errors(scenario);
     let mut found = change_candidates(scenario, goal, before);
-    found.extend(other_option_candidates(scenario, &HOW, before));
+    found.extend(other_option_candidates(scenario, &CHOICES, before));
+    if goal.is_memory() {
+        found.extend(other_option_candidates(scenario, &ON_HOSTS, before));
+    }
     found
 }
 
@@ -161,7 +159,8 @@ fn experts(scenario: &Scenario, changes: &mut Vec<Change>) {
 /// Returns the first doubling that makes the run fit, or simply the first doubling if the goal is
 /// speed.
 fn doubled(scenario: &Scenario, goal: Goal, change: impl Fn(u32) -> Change) -> Option<Change> {
-    let enough = |change: &Change| !goal.is_memory() || goal.fits(&apply(scenario, *change).report());
+    let fits = |changed: &Scenario| goal.is_reached(changed, &changed.report());
+    let enough = |change: &Change| !goal.is_memory() || fits(&apply(scenario, *change));
     (1..=DOUBLINGS).map(|power| change(1 << power)).find(enough)
 }
 
@@ -170,7 +169,7 @@ fn longest_fitting(scenario: &Scenario, goal: Goal) -> Option<u32> {
     let mut seq_len = scenario.seq_len.checked_next_power_of_two()? / 2;
     while seq_len >= SHORTEST {
         let shorter = Scenario { seq_len, ..*scenario };
-        if goal.fits(&shorter.report()) {
+        if goal.is_reached(&shorter, &shorter.report()) {
             return Some(seq_len);
         }
         seq_len /= 2;

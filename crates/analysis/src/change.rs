@@ -168,11 +168,15 @@ fn micro_batches_of(changed: &mut Scenario, size: u32) {
 /// Sets the strategy; a shard group smaller than the run becomes the data-parallel GPUs of one
 /// node.
 pub fn choose(scenario: &mut Scenario, strategy: Strategy) {
+    let degrees = scenario.degrees();
+    choose_with(scenario, strategy, degrees.tp.saturating_mul(degrees.cp));
+}
+
+/// Sets the strategy as [`choose`], given the GPUs that tensor and context parallelism join.
+pub(super) fn choose_with(scenario: &mut Scenario, strategy: Strategy, inner: u32) {
     scenario.strategy = strategy;
     if strategy.uses_shard_size() {
         // The data-parallel GPUs of one node.
-        let degrees = scenario.degrees();
-        let inner = degrees.tp.saturating_mul(degrees.cp);
         scenario.shard_size = scenario.network.values.widest_inside(scenario.gpus, inner);
     }
 }

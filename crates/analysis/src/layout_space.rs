@@ -2,10 +2,14 @@
 //! micro-batch and recomputation to try. Model, precision, sequence length, GPUs and tokens per
 //! step stay fixed.
 
-use super::change;
+use super::change::{self, errors};
+use super::held::Held;
 use super::search::{Indices, Space};
 use engine::model::choices::Choices;
+use engine::model::software::Loss;
+use engine::model::trained::BaseFormat;
 use engine::model::training::Recompute;
+use engine::model::transformer::Architecture;
 use engine::params::{self, ParamId};
 use engine::scenario::{Scenario, Strategy};
 
@@ -18,7 +22,7 @@ pub(super) const LARGEST_MICRO_BATCH: u32 = 16;
 /// Minimum tokens of a sequence per GPU under context parallelism.
 const FEWEST_TOKENS: u32 = 8192;
 /// All strategies. Ties go to the earlier one: the closest to a plain data-parallel loop is first.
-const ALL_STRATEGIES: [Strategy; 7] = [
+pub(super) const STRATEGIES: [Strategy; 7] = [
     Strategy::Ddp,
     Strategy::Zero1,
     Strategy::Zero2,
@@ -27,8 +31,6 @@ const ALL_STRATEGIES: [Strategy; 7] = [
     Strategy::HybridShard,
     Strategy::ReshardTo,
 ];
-/// All strategies except the last, FSDP that reshards to a smaller group.
-pub(super) const STRATEGIES: &[Strategy] = ALL_STRATEGIES.split_at(6).0;
 /// The recomputation modes, from the least to the most recomputation.
 pub(super) const MODES: [Recompute; 4] =
     [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
@@ -44,61 +46,145 @@ const LAID_OUT: [ParamId; 7] = [
     ParamId::ShardSize,
 ];
 
-/// The combinations around a scenario, by index.
+/// The combinations around a scenario, by index: all layouts of the scenario, then all of them again
+/// with one memory saver after another ([`savers`]).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LayoutSpace {
-    base: Scenario,
+    /// The scenario as it is.
+    own: Scenario,
+    architecture: Architecture,
+    /// The scenario with the options of execution that the search uses, and with more and more
+    /// memory savers.
+    bases: Vec<Scenario>,
+    held: Held,
     /// Sequences of a step, over all replicas.
     sequences: u32,
     /// Candidate degrees of pipeline, context, tensor and expert parallelism, from the slowest to
     /// vary to the fastest.
     degrees: [Vec<u32>; 4],
     micro_batches: Vec<u32>,
-    strategies: &'static [Strategy],
+    modes: Vec<Recompute>,
+    strategies: Vec<Strategy>,
 }
 
 impl LayoutSpace {
-    /// Creates the layouts of the scenario's own batch.
-    pub(super) fn new(base: &Scenario) -> Self {
-        let strategies = &ALL_STRATEGIES;
-        Self { strategies, ..Self::with_sequences(base, sequences(base), LARGEST_MICRO_BATCH) }
+    /// Creates the layouts of a step of `sequences`, in micro-batches up to a size. `tuned` is the
+    /// scenario with the options of execution to use.
+    pub(super) fn new(own: &Scenario, tuned: &Scenario, sequences: u32, largest_micro_batch: u32, held: Held) -> Self {
+        let shape = own.model.architecture();
+        let mesh = own.degrees_of(&shape);
+        let layers = shape.num_hidden_layers.max(1);
+        let node = own.network.values.gpus_per_node.min(shape.num_attention_heads);
+        let longest = (own.seq_len / FEWEST_TOKENS).max(1);
+        let groups = shape.experts.num_experts.min(MOST_EXPERT_GROUPS);
+        let degrees = |id: ParamId, now: u32, most: u32| {
+            if held.has(id) { vec![now] } else { doublings(now, most.min(own.gpus)) }
+        };
+        let degrees = [
+            degrees(ParamId::Pp, mesh.pp, layers.min(MOST_STAGES)),
+            degrees(ParamId::Cp, mesh.cp, longest),
+            degrees(ParamId::Tp, mesh.tp, node),
+            degrees(ParamId::Ep, mesh.ep, groups),
+        ];
+        let micro_batches = if held.has(ParamId::MicroBatchSize) {
+            vec![own.micro_batch_size]
+        } else {
+            doublings(own.micro_batch_size, largest_micro_batch)
+        };
+        let modes = with_own(held.has(ParamId::Recompute), own.recompute, &MODES);
+        let strategies = with_own(held.has(ParamId::Strategy), own.strategy, &STRATEGIES);
+        let bases = savers(tuned, held);
+        Self { own: *own, architecture: shape, bases, held, sequences, degrees, micro_batches, modes, strategies }
     }
 
-    /// Creates the layouts of a step of `sequences`, in micro-batches up to a size.
-    pub(super) fn with_sequences(base: &Scenario, sequences: u32, largest_micro_batch: u32) -> Self {
-        let shape = base.model.architecture();
-        let mesh = base.degrees();
-        let layers = shape.num_hidden_layers.max(1);
-        let node = base.network.values.gpus_per_node.min(shape.num_attention_heads);
-        let longest = (base.seq_len / FEWEST_TOKENS).max(1);
-        let groups = shape.experts.num_experts.min(MOST_EXPERT_GROUPS);
-        let degrees = [
-            doublings(mesh.pp, layers.min(MOST_STAGES).min(base.gpus)),
-            doublings(mesh.cp, longest.min(base.gpus)),
-            doublings(mesh.tp, node.min(base.gpus)),
-            doublings(mesh.ep, groups.min(base.gpus)),
-        ];
-        let micro_batches = doublings(base.micro_batch_size, largest_micro_batch);
-        Self { base: *base, sequences, degrees, micro_batches, strategies: STRATEGIES }
+    /// Returns the scenario around which the layouts are.
+    pub(super) fn own(&self) -> &Scenario {
+        &self.own
+    }
+
+    /// Returns the parameters that every layout has as the scenario has them.
+    pub(super) fn held(&self) -> Held {
+        self.held
     }
 
     /// Number of consecutive combinations that differ only in micro-batch and recomputation.
     pub(super) fn block(&self) -> usize {
-        self.micro_batches.len() * MODES.len()
+        self.micro_batches.len() * self.modes.len()
     }
 
     /// Number of micro-batch sizes, which vary fastest.
     pub(super) fn micro_batches(&self) -> usize {
         self.micro_batches.len()
     }
+
+    /// Returns the degrees of pipeline, context, tensor and expert parallelism at indices, and the
+    /// number of replicas, if they divide the GPUs.
+    fn degrees_at(&self, indices: &mut Indices) -> Option<([u32; 4], u32)> {
+        let [pps, cps, tps, eps] = &self.degrees;
+        let (ep, tp, cp, pp) = (indices.on(eps)?, indices.on(tps)?, indices.on(cps)?, indices.on(pps)?);
+        let gpus = self.own.gpus.max(1);
+        let replica = tp.checked_mul(cp)?.checked_mul(pp)?;
+        (replica > 0 && gpus.is_multiple_of(replica)).then(|| ([pp, cp, tp, ep], gpus / replica))
+    }
+
+    /// Number of consecutive combinations with the same memory savers.
+    pub(super) fn rung(&self) -> usize {
+        let degrees: usize = self.degrees.iter().map(Vec::len).product();
+        degrees * self.block() * self.strategies.len()
+    }
+}
+
+/// Returns the values to try: the scenario's own alone if it is held, else also the usual ones.
+fn with_own<T: Copy + PartialEq>(is_held: bool, own: T, usual: &[T]) -> Vec<T> {
+    if is_held {
+        return vec![own];
+    }
+    let mut values = usual.to_vec();
+    if !values.contains(&own) {
+        values.push(own);
+    }
+    values
+}
+
+/// The parameters that memory savers set.
+pub(super) const SAVERS: [ParamId; 3] = [ParamId::BaseFormat, ParamId::OffloadActivations, ParamId::OffloadOptimizer];
+
+/// Returns the scenario, and the scenario with more and more memory savers that leave model, batch,
+/// hardware and trained weights as they are: the frozen weights under adapters in 4 bits, kept
+/// activations in host memory, states in host memory.
+fn savers(scenario: &Scenario, held: Held) -> Vec<Scenario> {
+    let mut bases = vec![*scenario];
+    let mut saving = *scenario;
+    let before = errors(scenario);
+    let mut add = |id: ParamId, save: &dyn Fn(&mut Scenario)| {
+        let mut next = saving;
+        save(&mut next);
+        if !held.has(id) && next != saving && errors(&next) <= before {
+            saving = next;
+            bases.push(next);
+        }
+    };
+    let is_wide = matches!(scenario.trained.base, BaseFormat::Fp32 | BaseFormat::Bf16);
+    if scenario.trained.has_adapters() && is_wide {
+        add(ParamId::BaseFormat, &|next| next.trained.base = BaseFormat::Nf4Double);
+    }
+    add(ParamId::OffloadActivations, &|next| next.offload.activations = true);
+    add(ParamId::OffloadOptimizer, &|next| (next.offload.optimizer, next.offload.parameters) = (true, true));
+    bases
 }
 
 impl Space for LayoutSpace {
     type Candidate = Scenario;
 
     fn len(&self) -> usize {
-        let degrees: usize = self.degrees.iter().map(Vec::len).product();
-        degrees * self.block() * self.strategies.len()
+        self.rung() * self.bases.len()
+    }
+
+    /// Skips the combinations of degrees that do not divide the GPUs, which are most.
+    fn next(&self, place: usize) -> usize {
+        let alike = self.block() * self.strategies.len();
+        let is_impossible = || self.degrees_at(&mut Indices(place / alike)).is_none();
+        if alike > 0 && place.is_multiple_of(alike) && is_impossible() { place + alike } else { place }
     }
 
     /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
@@ -106,41 +192,37 @@ impl Space for LayoutSpace {
     /// the layout.
     fn at(&self, place: usize) -> Option<Scenario> {
         let mut indices = Indices(place);
-        let (micro_batch_size, recompute) = (indices.on(&self.micro_batches)?, indices.on(&MODES)?);
-        let strategy = indices.on(self.strategies)?;
-        let [pps, cps, tps, eps] = &self.degrees;
-        let (ep, tp, cp, pp) = (indices.on(eps)?, indices.on(tps)?, indices.on(cps)?, indices.on(pps)?);
-        // Most combinations do not divide evenly; this is checked before a scenario is built.
-        let gpus = self.base.gpus.max(1);
-        let replica = tp.checked_mul(cp)?.checked_mul(pp)?;
-        if replica == 0 || !gpus.is_multiple_of(replica) {
-            return None;
-        }
-        let together = micro_batch_size.checked_mul(gpus / replica)?;
+        let (micro_batch_size, recompute) = (indices.on(&self.micro_batches)?, indices.on(&self.modes)?);
+        let strategy = indices.on(&self.strategies)?;
+        let ([pp, cp, tp, ep], replicas) = self.degrees_at(&mut indices)?;
+        let together = micro_batch_size.checked_mul(replicas)?;
         if together == 0 || !self.sequences.is_multiple_of(together) {
             return None;
         }
-        let mut scenario = Scenario {
-            micro_batch_size,
-            tp,
-            cp,
-            pp,
-            ep,
-            choices: Choices { recompute, ..self.base.choices },
-            ..self.base
-        };
-        let mesh = scenario.degrees();
+        let base = self.bases.get(place / self.rung().max(1))?;
+        let choices = Choices { recompute, ..base.choices };
+        let mut scenario = Scenario { micro_batch_size, tp, cp, pp, ep, choices, ..*base };
+        let mesh = scenario.degrees_of(&self.architecture);
         if (mesh.pp, mesh.cp, mesh.tp, mesh.ep) != (pp, cp, tp, ep) {
             return None;
         }
         scenario.grad_accum_steps = self.sequences / together;
-        change::choose(&mut scenario, strategy);
+        let keeps_group = strategy == self.own.strategy && mesh.dp.is_multiple_of(self.own.shard_size.max(1));
+        if keeps_group {
+            (scenario.strategy, scenario.shard_size) = (strategy, self.own.shard_size);
+        } else {
+            change::choose_with(&mut scenario, strategy, tp.saturating_mul(cp));
+        }
+        let holds_logits = scenario.kernels.loss.is_unfused() || scenario.kernels.loss == Loss::Fused;
+        if holds_logits && !self.held.has(ParamId::Loss) {
+            scenario.kernels.loss = scenario.lean_loss(&mesh).unwrap_or(scenario.kernels.loss);
+        }
         LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
     }
 }
 
 /// Returns the sequences of a step of a scenario, over all replicas.
-pub(super) fn sequences(scenario: &Scenario) -> u32 {
+pub fn sequences(scenario: &Scenario) -> u32 {
     let dp = scenario.degrees().dp;
     scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps).saturating_mul(dp)
 }

@@ -2,11 +2,12 @@
 //!
 //! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of
 //! GPUs and layouts, and keeps the fastest layout of each case that fits. Every layout that divides
-//! evenly is evaluated, except three kinds that cannot win: layouts in which weights and optimizer
-//! state alone exceed the memory, which depend on neither micro-batch nor recomputation; layouts
-//! that recompute although the layout fits without recomputation ([`Laws`]); and micro-batches
-//! larger than one that does not fit ([`outgrows_smaller`]). A case is one combination that a
-//! question covers ([`SearchKind`]). The questions ([`Question`]) sort the cases
+//! evenly and that the framework can run is evaluated, except three kinds that cannot win: layouts
+//! in which weights and optimizer state alone exceed the memory, which depend on neither micro-batch
+//! nor recomputation; layouts that recompute although the layout fits without recomputation
+//! ([`Laws`]); and micro-batches larger than one that does not fit ([`outgrows_smaller`]). The
+//! layouts are those of [`crate::ranking`], so that no ranking beats a plan on the same GPUs. A case
+//! is one combination that a question covers ([`SearchKind`]). The questions ([`Question`]) sort the cases
 //! ([`Plan::answers`]), so that another deadline needs no new search.
 //!
 //! Layouts with lower odds of fitting than requested are rejected ([`Terms`]). Tokens per step are
@@ -26,14 +27,14 @@ mod settled;
 mod terms;
 
 pub use super::search::Progress;
-pub use batch::{larger_batch, own_batch, published_batch, usual_batch};
+pub use batch::{larger_batch, own_batch, published_batch, sequences_of, usual_batch};
 pub use found::FastestLayout;
-pub use hardware::{Hardware, NODES};
+pub use hardware::{Hardware, is_tried};
 pub use money::{break_even, premium};
 pub use piece::{Piece, Winner};
 pub use question::{Question, SearchKind, USUAL_DAYS, USUAL_DOLLARS, amount};
 pub use settled::{Laws, outgrows_smaller};
-pub use terms::{Terms, USUALLY_SURE};
+pub use terms::Terms;
 
 use super::change::errors;
 use super::search::{Search, Space};
@@ -69,7 +70,7 @@ impl Plan {
     /// Creates a search over given hardware; questions about the scenario's own GPUs need only
     /// [`Hardware::own`].
     pub fn over(scenario: &Scenario, kind: SearchKind, terms: Terms, hardware: Vec<Hardware>) -> Self {
-        let cases = cases::list_cases(scenario, kind, terms.batch, &hardware);
+        let cases = cases::list_cases(scenario, kind, terms, &hardware);
         let of = cases.iter().map(Space::len).sum();
         Self {
             scenario: *scenario,
@@ -77,9 +78,8 @@ impl Plan {
             terms,
             cases,
             hardware,
-            // A layout may have the errors that the scenario has in every layout, and may need as
-            // much host memory as the scenario.
-            limits: Limits { errors: errors(&plain(scenario)), host: scenario.host_memory(), sure: terms.sure },
+            // A layout may have the errors that the scenario has in every layout.
+            limits: Limits { errors: errors(&plain(scenario)), lacks: scenario.lack().is_some(), sure: terms.sure },
             at: 0,
             search: None,
             found: Vec::new(),
@@ -137,7 +137,7 @@ impl Plan {
             left = left.saturating_sub(search.advance(case, left, &mut self.progress));
             if search.is_over(case) {
                 let best = search.objective.best;
-                self.found.extend(best.map(|best| FastestLayout::new(case.hardware, &best.scenario, &best.run)));
+                self.found.extend(best.map(|best| case.found(&case.polished(&best.scenario))));
                 self.search = None;
                 self.at += 1;
             }

@@ -50,6 +50,7 @@ impl Node for Sample {
             step: self.step + (other.step - self.step) * share,
             needed: self.needed + (other.needed - self.needed) * share,
             capacity: self.capacity + (other.capacity - self.capacity) * share,
+            curve: self.curve,
             time_limiter: self.time_limiter,
             pressure: mix(self.pressure, other.pressure),
         }

@@ -20,6 +20,11 @@ pub(crate) trait Space {
 
     /// Returns the candidate at a place; `None` if its values are impossible together.
     fn at(&self, place: usize) -> Option<Self::Candidate>;
+
+    /// Returns the first place, from this one on, at which there may be a candidate.
+    fn next(&self, place: usize) -> usize {
+        place
+    }
 }
 
 /// A place decomposed into one index per axis, the fastest-varying axis first.
@@ -109,7 +114,7 @@ impl<O> Search<O> {
         let from = self.place;
         let end = space.len().min(from.saturating_add(count));
         while self.place < end {
-            let next = self.objective.next(self.place);
+            let next = self.objective.next(space.next(self.place)).min(space.len());
             if next > self.place {
                 self.place = next;
                 continue;

@@ -1,5 +1,6 @@
 //! Evaluates a scenario along one or two of its parameters, into buffers that the caller reuses.
 
+use engine::model::memory::odds::Curve;
 use engine::model::parallel::common_divisor;
 use engine::model::report::{Limiter, Report};
 use engine::params::scale::{slider_index, slider_value};
@@ -21,6 +22,8 @@ pub struct Sample {
     pub needed: Bytes,
     /// Usable memory of one GPU.
     pub capacity: Bytes,
+    /// The odds of fitting, by capacity over needed.
+    pub curve: Curve,
     /// The limiter of the step if memory were no limit.
     pub time_limiter: Limiter,
     /// Time of the longest communication lane over compute time, less 1: positive when the network
@@ -38,25 +41,36 @@ impl Sample {
             step: whole.time,
             needed: report.memory.needed,
             capacity: report.memory.capacity,
+            curve: report.memory.curve,
             time_limiter: report.time.limiter(),
             pressure: report.time.longest_lane / report.time.compute - 1.0,
         }
     }
 
-    /// Capacity less needed; negative when the run does not fit.
+    /// Capacity less needed; negative when the run needs more than the capacity.
     pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed
     }
 
-    /// Whether the needed memory is within the capacity.
-    pub fn fits(&self) -> bool {
-        self.needed <= self.capacity
+    /// Returns the capacity at which half of such runs fit, and from which on the run fits.
+    pub fn least_capacity(&self) -> Bytes {
+        self.curve.least_capacity(self.needed)
     }
 
-    /// Headroom as a fraction of the capacity: positive when the run fits, and smooth across the
-    /// frontier.
+    /// Whether at least half of such runs fit, as [`engine::model::report::MemoryReport::fits`].
+    pub fn fits(&self) -> bool {
+        self.needed <= self.curve.most_needed(self.capacity)
+    }
+
+    /// Returns the odds that the run fits.
+    pub fn odds(&self) -> f64 {
+        self.curve.odds(self.capacity / self.needed)
+    }
+
+    /// Most needed less needed, as a fraction of the capacity: positive when the run fits, and
+    /// smooth across the frontier.
     pub fn slack(&self) -> f64 {
-        self.headroom() / self.capacity
+        (self.curve.most_needed(self.capacity) - self.needed) / self.capacity
     }
 
     /// The limiter of the run: memory first, then time.

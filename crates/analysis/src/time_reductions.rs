@@ -31,14 +31,14 @@ const AT_LEAST_AS_FAST: f64 = -1e-9;
 /// More GPUs, more memory and shorter sequences change the run itself, so they are not candidates.
 pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<TimeReduction> {
     let mut best: Vec<TimeReduction> = Vec::new();
-    let host = scenario.host_memory();
+    let fits = Goal::of(scenario, report) == Goal::Speed;
     for (turn, changed) in candidates(scenario, Goal::Speed) {
         if !is_lever(turn) {
             continue;
         }
         let advice = Advice::evaluate((scenario, report), turn, changed);
-        let keeps_fitting = !report.fits() || advice.keeps_fitting(report);
-        if advice.gain < AT_LEAST_AS_FAST || !keeps_fitting || !advice.scenario.host_memory().may_replace(&host) {
+        let keeps_fitting = !fits || advice.keeps_fitting(report);
+        if advice.gain < AT_LEAST_AS_FAST || !keeps_fitting {
             continue;
         }
         let split = waterfall(&advice.scenario.setup(), &advice.report);

@@ -1,5 +1,6 @@
 //! Plans from a deadline, a budget or available GPUs to hardware and layout.
 
+use analysis::held::Held;
 use analysis::plan::{FastestLayout, Hardware, Plan, Question, Terms, break_even, larger_batch};
 use catalog::names::{cluster_named, clusters_near};
 use engine::nearest::did_you_mean;
@@ -32,6 +33,8 @@ pub struct PlanRequest<'a> {
     pub sure: Option<f64>,
     /// Ids of catalog clusters, and `own` for the scenario's hardware; all of them if empty.
     pub clusters: &'a [String],
+    /// Keys of parameters that every layout keeps as the scenario has them: `tp`, `recompute`.
+    pub hold: &'a [String],
     /// Maximum number of answers.
     pub most: usize,
 }
@@ -75,9 +78,23 @@ pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, Strin
     Ok(Planned { plan, question, larger })
 }
 
+/// Returns the parameters with these keys, for a search to hold.
+///
+/// # Errors
+///
+/// Returns a sentence for an unknown key.
+pub(crate) fn held(keys: &[String]) -> Result<Held, String> {
+    let unknown = keys.iter().find(|key| engine::params::find(key).is_none());
+    match unknown {
+        Some(key) => Err(format!("“{}” is not a key of a scenario, so a search cannot hold it.", shorten(key))),
+        None => Ok(Held::from_keys(keys.iter().map(String::as_str))),
+    }
+}
+
 fn terms(scenario: &Scenario, asked: &PlanRequest) -> Result<Terms, String> {
     let usual = Terms::usual(scenario);
-    let terms = Terms { batch: asked.batch.unwrap_or(usual.batch), sure: asked.sure.unwrap_or(usual.sure) };
+    let held = held(asked.hold)?;
+    let terms = Terms { batch: asked.batch.unwrap_or(usual.batch), sure: asked.sure.unwrap_or(usual.sure), held };
     if !(terms.batch > 0.0 && terms.batch.is_finite()) {
         return Err(format!("A global batch must be a number of tokens above 0, not {}.", terms.batch));
     }

@@ -1,6 +1,5 @@
 //! Sweeps a scenario along one or two axes, into columns of numbers.
 
-use catalog::accuracy::fit_odds;
 use engine::model::report::{Limiter, Report};
 use engine::model::run::{HostMemory, RunReport};
 use engine::names;
@@ -136,7 +135,7 @@ fn step_columns(report: &Report, fits: bool) -> [f64; STEP_COLUMNS.len()] {
         report.memory.cache().get(),
         report.memory.free().get(),
         report.memory.headroom().get(),
-        fit_odds(report),
+        report.odds(),
         f64::from(u8::from(fits)),
         limiter as f64,
     ]

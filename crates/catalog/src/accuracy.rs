@@ -2,19 +2,16 @@
 //! (docs/book/accuracy.md).
 
 mod kind;
-mod peak;
 mod peak_range;
 mod recorded;
 mod whole;
 
 pub use kind::StepKind;
-pub use peak::{PeakKind, SMALL_USE};
 pub use whole::Fit;
 
-use engine::fitted;
 use engine::model::anchor::Anchor;
 use engine::model::hardware::Generation;
-use engine::model::memory::odds::{self, Verdict};
+use engine::model::memory::odds::PeakKind;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
@@ -103,40 +100,9 @@ fn nearest(generation: Generation) -> Option<&'static Measured> {
     of_generation.max_by_key(|of| of.runs)
 }
 
-/// Whether the fractions of the peaks that kernels reach were fitted to runs on a generation of
-/// accelerators; other generations borrow them ([`super::accelerators::efficiency`]). A generation
-/// counts as not fitted if all of its runs are of one publication, or if they leave a fraction
-/// uncertain by more than a third.
-pub fn is_fitted(generation: Generation) -> bool {
-    const TWO: u32 = 2;
-    const OPEN: f64 = 1.0 / 3.0;
-    let Some(key) = generation.fitted() else { return false };
-    fitted::ALL.iter().any(|constant| constant.key == key && constant.sources >= TWO && constant.deviation < OPEN)
-}
-
 /// Returns the smallest range that contains two ranges.
 fn both(one: Band, other: Band) -> Band {
     Band { low: one.low.min(other.low), high: one.high.max(other.high) }
-}
-
-/// Returns the odds that a run fits: [`odds::FLOOR`] to [`odds::CEILING`], by the curve of its kind
-/// ([`PeakKind::curve`]), and 0 where it is impossible.
-pub fn fit_odds(report: &Report) -> f64 {
-    // The memory of the inference engine is a configured share, not a prediction.
-    if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
-        return 0.0;
-    }
-    odds::fit_odds(&report.memory, PeakKind::classify_stack(report).curve())
-}
-
-/// Returns the verdict on a run's GPU memory, by its odds. [`Fit`] covers the hosts as well.
-pub fn verdict(report: &Report) -> Verdict {
-    Verdict::from_odds(fit_odds(report))
-}
-
-/// Whether a run fits with odds high enough for [`Verdict::Fits`].
-pub fn is_sure(report: &Report) -> bool {
-    verdict(report) == Verdict::Fits
 }
 
 /// Returns the range of the step time, by the run's kind; on silicon without a fit, extended by the
@@ -148,7 +114,7 @@ pub fn step_time(scenario: &Scenario) -> Band {
         return StepKind::classify(&plain).anchored();
     }
     let band = StepKind::on_fitted_silicon(scenario).band();
-    if is_fitted(scenario.accelerator.values.generation) {
+    if scenario.accelerator.values.generation.is_fitted() {
         return band;
     }
     both(both(band, recorded::BORROWED), StepKind::DataSheet.band())
@@ -190,7 +156,7 @@ fn normal(deviate: f64) -> f64 {
 
 /// Returns the range of the peak memory, by the run's kind.
 pub fn peak_memory(report: &Report) -> Band {
-    PeakKind::classify(report).band()
+    peak_range::band(PeakKind::classify(report))
 }
 
 #[cfg(test)]
@@ -206,7 +172,7 @@ mod tests {
             let (time, memory) = (step_time(&scenario), peak_memory(&report));
             assert!(memory.low < 1.0 && memory.high > 1.0, "{}: {memory:?}", entry.id);
             let fitted = StepKind::on_fitted_silicon(&scenario).band();
-            if is_fitted(entry.values.generation) {
+            if entry.values.generation.is_fitted() {
                 assert_eq!(time, fitted, "{}", entry.id);
             } else {
                 assert_eq!(time, both(both(fitted, recorded::BORROWED), StepKind::DataSheet.band()), "{}", entry.id);
@@ -216,7 +182,7 @@ mod tests {
                 }
                 // AMD's accelerators have peaks of their own.
                 let has_own = matches!(entry.values.generation, Generation::Cdna3 | Generation::Cdna4);
-                assert!(has_own || memory == PeakKind::DataSheet.band(), "{}", entry.id);
+                assert!(has_own || memory == peak_range::band(PeakKind::DataSheet), "{}", entry.id);
             }
             match evidence(&scenario) {
                 Evidence::Runs(of) => {

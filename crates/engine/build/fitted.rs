@@ -47,6 +47,24 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
     Ok(constants)
 }
 
+/// Fewest publications of a well-fitted constant.
+const SOURCES: f64 = 2.0;
+/// Share by which a well-fitted constant is uncertain at most.
+const DEVIATION: f64 = 1.0 / 3.0;
+
+/// Returns the keys of the constants that are well fitted: by steps of several publications, which
+/// leave them uncertain by less than a third.
+pub(crate) fn well_fitted(file: &File) -> Result<Vec<String>, String> {
+    let [calibrated, _] = file.rows([("constant", "key"), ("separate", "key")])?;
+    let mut keys = Vec::new();
+    for row in &calibrated {
+        if row.number("sources")? >= SOURCES && row.number("deviation")? < DEVIATION {
+            keys.push(row.key.clone());
+        }
+    }
+    Ok(keys)
+}
+
 /// Writes two numbers as a pair.
 pub(crate) fn pair(value: &serde_json::Value) -> Result<String, String> {
     let ends: Vec<f64> = value.as_array().into_iter().flatten().filter_map(serde_json::Value::as_f64).collect();

@@ -14,8 +14,9 @@ pub(crate) fn rows(file: &File) -> Result<Vec<Row>, String> {
     Ok(generations)
 }
 
-/// Generates the enumeration of generations, and the table of what is known of each.
-pub(crate) fn table(file: &File) -> Result<String, String> {
+/// Generates the enumeration of generations, and the table of what is known of each, given the
+/// well-fitted constants.
+pub(crate) fn table(file: &File, well_fitted: &[String]) -> Result<String, String> {
     let (mut variants, mut names, mut known) = (String::new(), String::new(), String::new());
     for row in rows(file)? {
         let _ = writeln!(variants, "    /// {}.\n    {},", row.text("boards")?, row.key);
@@ -25,13 +26,13 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
         let text = |name: &str| row.fields.get(name).and_then(serde_json::Value::as_str);
         let _ = writeln!(
             known,
-            "    Known {{ link: {:?}, boards: {:?}, capability: {:?}, bf16: {}, fp8: {}, fitted: {:?} }},",
+            "    Known {{ link: {:?}, boards: {:?}, capability: {:?}, bf16: {}, fp8: {}, is_fitted: {} }},",
             row.text("link")?,
             row.text("boards")?,
             row.fields.get("capability").map(|_| row.number("capability")).transpose()?,
             units(&row, "bf16")?,
             units(&row, "fp8")?,
-            text("fitted"),
+            text("fitted").is_some_and(|key| well_fitted.iter().any(|other| other == key)),
         );
     }
     Ok(format!(

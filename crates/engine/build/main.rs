@@ -13,9 +13,11 @@ mod shape;
 
 fn main() {
     generate::run(|root| {
-        let fitted = fitted::table(&rows::read(root, "data/fitted.toml")?)?;
+        let constants = rows::read(root, "data/fitted.toml")?;
+        let fitted = fitted::table(&constants)?;
         let parameters = parameters::table(&rows::read(root, "data/parameters.toml")?)?;
-        let generations = generations::table(&rows::read(root, "data/silicon.toml")?)?;
+        let generations =
+            generations::table(&rows::read(root, "data/silicon.toml")?, &fitted::well_fitted(&constants)?)?;
         Ok(vec![("fitted.rs", fitted), ("generations.rs", generations), ("parameters.rs", parameters)])
     });
 }

@@ -38,6 +38,16 @@ pub fn bytes_of(part: Bytes, whole: Bytes) -> String {
     format!("{} of {whole}", part.strip_suffix(unit).unwrap_or(&part))
 }
 
+/// Writes by how much a run misses its GPUs: `44.6 GiB missing` or, if it needs less than they have
+/// and yet does not fit, `41 % of such runs fit`.
+pub fn shortage(headroom: Bytes, share: f64) -> String {
+    if headroom < Bytes::ZERO {
+        format!("{} missing", bytes(-headroom))
+    } else {
+        format!("{} of such runs fit", odds(share))
+    }
+}
+
 /// Formats the odds that a run fits: `91 %`, `over 98 %`, `under 2 %`. Percentages beyond those
 /// would claim more certainty than the measurements support.
 pub fn odds(share: f64) -> String {

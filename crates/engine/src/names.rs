@@ -10,8 +10,7 @@ use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
 
 /// The variables of the layout search.
-pub const OF_LAYOUTS: &str =
-    "strategy, tp, cp, pp, ep, micro-batch, checkpointing, attention kernel, compile, schedule";
+pub const OF_LAYOUTS: &str = "strategy, tp, cp, pp, ep, micro-batch, checkpointing, kernels, compile, loss, schedule; offload where nothing is sure without";
 
 /// Returns the name of a framework inside a sentence.
 pub const fn framework(framework: Framework) -> &'static str {

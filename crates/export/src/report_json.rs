@@ -116,7 +116,7 @@ fn evidence(scenario: &Scenario) -> Value {
         "measured_runs": own.map_or(0, |of| of.runs),
         "median_step_error_percent": own.and_then(|of| of.step_error),
         "median_peak_error_percent": own.and_then(|of| of.peak_error),
-        "fitted": accuracy::is_fitted(scenario.accelerator.values.generation),
+        "fitted": scenario.accelerator.values.generation.is_fitted(),
     })
 }
 

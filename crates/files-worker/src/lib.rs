@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 
+use analysis::held::Held;
 use analysis::plan::{Plan, SearchKind, Terms};
 use catalog::programs::Program;
 use js_sys::Uint8Array;
@@ -40,7 +41,7 @@ thread_local! {
 /// odds of fitting. Returns an [`analysis::plan::Piece`] as numbers; `null` for an unknown kind.
 #[wasm_bindgen]
 pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usize) -> String {
-    let terms = Terms { batch, sure };
+    let terms = Terms { batch, sure, held: Held::NOTHING };
     let piece = SearchKind::from_key(kind).map(|kind| {
         PLAN.with_borrow_mut(|last| {
             let is_it = |last: &(String, Plan)| last.0 == link && last.1.kind() == kind && last.1.terms() == terms;

@@ -5,12 +5,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::odds::curves;
 use super::prediction::Prediction;
 use super::quantile::quantile;
 use super::spread;
 use super::summary::Entry;
-use catalog::accuracy;
 use engine::model::hardware::{Efficiency, Generation};
 use engine::stats::Errors;
 
@@ -69,10 +67,10 @@ pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f
     }
     let mut ratios = Vec::new();
     for (generation, _, rows) in &of {
-        let fitted = of.iter().filter(|(other, ..)| accuracy::is_fitted(*other) && other != generation);
+        let fitted = of.iter().filter(|(other, ..)| other.is_fitted() && other != generation);
         // A row of a generation without a fit keeps the efficiencies of its own accelerator.
         let others: Vec<Option<Efficiency>> =
-            if accuracy::is_fitted(*generation) { fitted.map(|other| Some(other.1)).collect() } else { vec![None] };
+            if generation.is_fitted() { fitted.map(|other| Some(other.1)).collect() } else { vec![None] };
         for other in others {
             let weight = 1.0 / rows.len() as f64;
             let ratio = |row: &&Prediction| with(row, other.unwrap_or(row.scenario.accelerator.values.efficiency));
@@ -117,8 +115,8 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
         "//! Written by `cargo xtask accuracy` from tests/measured \
-         (`crates/score/src/by_accelerator.rs`):\n//! not to be edited.\n\nuse super::{Band, Measured, \
-         PeakKind};\nuse engine::model::memory::odds::Curve;\n\n/// Measurements of each accelerator that \
+         (`crates/score/src/by_accelerator.rs`):\n//! not to be edited.\n\nuse super::{Band, Measured};\n\n\
+         /// Measurements of each accelerator that \
          has rows, in alphabetical order.\n#[rustfmt::skip]\npub(super) const MEASURED: &[Measured] = &[\n",
     );
     // Writing to a string cannot fail.
@@ -149,7 +147,7 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
     let _ = writeln!(
         text,
         "\n/// Range of the peak memory with each measured generation weighing the same.\n\
-         pub(super) const ELSEWHERE: Band = Band {{ low: {low:.2}, high: {high:.2} }};\n"
+         pub(super) const ELSEWHERE: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
-    text + &curves::rust(&curves::fitted(entries))
+    text
 }

@@ -7,8 +7,9 @@ use super::by_accelerator::is_apart;
 use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use catalog::accuracy::{Band, PeakKind, StepKind};
+use catalog::accuracy::{Band, StepKind};
 use engine::model::hardware::Generation;
+use engine::model::memory::odds::PeakKind;
 use engine::scenario::Scenario;
 
 /// Ratio of a measured step or peak to its prediction.

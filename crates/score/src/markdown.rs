@@ -19,7 +19,6 @@ use super::summary::{self, Confusion, Entry, Score};
 use super::traced::Traced;
 use super::traced::score::{self as step_score, Compared};
 use super::tracker::{Categories, Tracked};
-use catalog::accuracy;
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
@@ -70,7 +69,7 @@ fn by_accelerator<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry
     };
     for (id, of) in super::by_accelerator::measured(entries) {
         let Some(entry) = catalog::accelerator(id) else { continue };
-        let fitted = if accuracy::is_fitted(entry.values.generation) { "yes" } else { "no" };
+        let fitted = if entry.values.generation.is_fitted() { "yes" } else { "no" };
         let _ =
             writeln!(text, "| {} | {} | {} | {} | {fitted} |", entry.name, of.runs, cells(of.steps), cells(of.peaks));
     }

@@ -66,7 +66,7 @@ pub(crate) fn evaluated(linked: &Linked, scenario: Scenario) -> Prediction {
     let derived_mfu = || measured.step_time_s.map(|measured| report.mfu * step_time_s / measured);
     Prediction {
         fits: report.fits() && possible,
-        fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
+        fit_odds: if possible { report.odds() } else { 0.0 },
         step_band,
         slowest,
         memory_band: accuracy::peak_memory(&report),

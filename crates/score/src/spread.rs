@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use catalog::accuracy::{PeakKind, SMALL_USE};
+use engine::model::memory::odds::{PeakKind, SMALL_USE};
 
 /// Quantiles at which a distribution is printed.
 pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];

@@ -1,6 +1,5 @@
 //! Values that affect the answer but are missing from the sentence.
 
-use catalog::accuracy::verdict;
 use catalog::{accelerator, cluster, default_scenario};
 use engine::format;
 use engine::model::memory::odds::Verdict;
@@ -178,7 +177,7 @@ fn new_scenario_assumptions(
         all.push(new("batch", counted(&format!("{step}"), "sequence"), nobody));
     }
     if !said.has(&["strategy", "tp", "pp", "cp", "ep", "mbs", "recompute"]) && !plans {
-        let is_sure = verdict(&scenario.report()) == Verdict::Fits;
+        let is_sure = scenario.report().verdict() == Verdict::Fits;
         let why = if is_sure { "the text has none, and this one is sure to fit" } else { nobody };
         all.push(new("layout", layout_of(scenario), why));
     }

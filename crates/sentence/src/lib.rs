@@ -151,6 +151,8 @@ pub struct Understood {
     pub assumed: Vec<Assumed>,
     /// Parts that were not understood.
     pub unread: Vec<Unread>,
+    /// Keys of the stated values, which a search leaves as they are.
+    pub held: Vec<&'static str>,
     /// Contradictory or impossible values, with the values that apply instead, as sentences.
     pub conflicts: Vec<String>,
 }
@@ -228,7 +230,8 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let mut marks: Vec<Mark> = of_found.chain(fillers).collect();
     marks.sort_by_key(|mark| mark.from);
     let link = links::encode(&settled.scenario);
-    Understood { marks, scenario: settled.scenario, link, is_new: settled.is_new, asks, assumed, unread, conflicts }
+    let SettledScenario { scenario, is_new, held, .. } = settled;
+    Understood { marks, scenario, link, is_new, asks, assumed, unread, conflicts, held }
 }
 
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.

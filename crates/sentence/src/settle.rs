@@ -1,7 +1,8 @@
 //! Converts the values of a sentence to a scenario.
 
-use analysis::ranking::Ranking;
-use catalog::accuracy::{Fit, verdict};
+use analysis::held::Held;
+use analysis::layouts::{self, LayoutSearch};
+use catalog::accuracy::Fit;
 use catalog::names::{gpu_with_memory, usual_node};
 use catalog::pick::{LADDER, fill_hosts, pick_model};
 use catalog::releases::{Release, find, newest};
@@ -27,8 +28,28 @@ const BACKENDS: [(&str, &str); 4] =
     [("deepspeed", "deepspeed"), ("transformers", ""), ("accelerate", ""), ("peft", "")];
 /// Fallback frameworks, in this order, if the default framework cannot run the scenario.
 const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
-/// Keys of a layout. If none has a value, the layout is chosen.
-const LAYOUT: [&str; 8] = ["strategy", "tp", "cp", "pp", "ep", "mbs", "recompute", "shard"];
+/// Keys of a layout that a sentence describes: if one of them has a value, the run is the described
+/// one. Named degrees of tensor, context and expert parallelism are kept, and the rest is chosen.
+const LAYOUT: [&str; 5] = ["strategy", "pp", "mbs", "recompute", "shard"];
+/// Choices that only a sentence that asks for the best layout leaves open: otherwise they are those
+/// of the program.
+const OF_PROGRAM: [&str; 15] = [
+    "attnkernel",
+    "sixteen",
+    "compile",
+    "graphs",
+    "optkernel",
+    "sp",
+    "asynctp",
+    "cpexchange",
+    "schedule",
+    "sync",
+    "loss",
+    "base",
+    "offloadact",
+    "offloadopt",
+    "offloadparams",
+];
 /// Minimum number of sequences for a batch without further words to count as global.
 const LEAST_OF_ALL: f64 = 64.0;
 /// Maximum number of layouts visited in a search.
@@ -44,6 +65,8 @@ pub(crate) struct SettledScenario {
     pub(crate) conflicts: Vec<String>,
     /// Choices beyond the stated values: key, value and reason.
     pub(crate) chosen: Vec<(&'static str, String, String)>,
+    /// Keys of stated values, which a search leaves as they are.
+    pub(crate) held: Vec<&'static str>,
 }
 
 impl SettledScenario {
@@ -52,7 +75,8 @@ impl SettledScenario {
     pub(crate) fn build(text: &str, said: &StatedValues, now: &Scenario, seeks: bool, plans: bool) -> Self {
         let is_new = said.has(&["model", "size"]);
         let scenario = if is_new { default_scenario() } else { *now };
-        let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new() };
+        let held = every().map(|param| param.key).filter(|key| said.has(&[key])).collect();
+        let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held };
         settled.pick(said);
         settled.count(said);
         settled.software(text, said);
@@ -67,8 +91,11 @@ impl SettledScenario {
         settled.runnable(said);
         settled.batch(said);
         let has_micro_batch = said.number("batchword").is_some_and(|number| number < LEAST_OF_ALL);
+        if has_micro_batch {
+            settled.held.push("mbs");
+        }
         let is_open = is_new && !said.has(&LAYOUT) && !has_micro_batch && !plans;
-        if seeks || is_open && verdict(&settled.scenario.report()) != Verdict::Fits {
+        if seeks || is_open && settled.scenario.report().verdict() != Verdict::Fits {
             settled.lay_out(seeks);
         }
         settled.data(said);
@@ -357,8 +384,13 @@ impl SettledScenario {
 
     /// Picks the fastest layout that is sure to fit.
     fn lay_out(&mut self, seeks: bool) {
-        let mut ranking = Ranking::new(&self.scenario);
-        while !ranking.advance(1000) && ranking.progress().visited < MOST_LAYOUTS {}
+        let of_program = if seeks { &[][..] } else { &OF_PROGRAM };
+        let held = Held::from_keys(self.held.iter().chain(of_program).copied());
+        let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
+        while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
+            search.advance(1000);
+        }
+        let ranking = search.ranking();
         // Prefer pure data parallelism, which is simpler than tensor, pipeline or context
         // parallelism.
         let is_plain = |scenario: &Scenario| {
@@ -366,21 +398,26 @@ impl SettledScenario {
             mesh.tp * mesh.pp * mesh.cp == 1
         };
         let plain = ranking.best().iter().find(|layout| layout.is_sure() && is_plain(&layout.scenario) && !seeks);
-        let Some(layout) = plain.or_else(|| ranking.sure()).or_else(|| ranking.best().first()).copied() else {
+        let Some(layout) = plain.or_else(|| search.best()).copied() else {
             let now = self.scenario.report();
             if !Fit::check(&self.scenario, &now).fits && !seeks {
-                self.put("recompute", "full");
+                if !self.held.contains(&"recompute") {
+                    self.put("recompute", "full");
+                }
                 self.chose("layout", layout_of(&self.scenario), "no searched layout fits");
             }
             return;
         };
+        let before = self.scenario;
         self.scenario = layout.scenario;
         let why = match (seeks, layout.is_sure()) {
             (true, _) => "this is the fastest searched layout that is sure to fit",
             (false, true) => "the plain layout is not sure to fit, but this one is",
             (false, false) => "no layout is sure to fit, and this is the fastest that may fit",
         };
-        self.chose("layout", layout_of(&self.scenario), why);
+        let settings = engine::params::labels::settings_beside(&before, &self.scenario);
+        let chosen: Vec<String> = core::iter::once(layout_of(&self.scenario)).chain(settings).collect();
+        self.chose("layout", chosen.join(", "), why);
     }
 
     /// Sets the tokens of a run that is given in samples.

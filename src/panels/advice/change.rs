@@ -5,10 +5,9 @@ use analysis::change::{Change, Price, Turn};
 use analysis::time_reductions::TimeReduction;
 use charts::names;
 use engine::format;
-use engine::model::hardware::Generation;
 use engine::model::report::Report;
-use engine::model::software::{AttentionKernel, Framework};
-use engine::params::{ParamId, Unit, quantity};
+use engine::model::software::Framework;
+use engine::params::{Unit, labels, quantity};
 use engine::scenario::{Scenario, Strategy};
 
 use crate::calculator::headline::odds;
@@ -20,7 +19,7 @@ use crate::words::recompute;
 pub fn change(advice: &Advice) -> String {
     let name = match advice.turn {
         Turn::Change(change) => name_change(change, &advice.scenario),
-        Turn::Option(id, option) => name_option(id, option, &advice.scenario),
+        Turn::Option(id, option) => labels::option(id, option, &advice.scenario),
     };
     if advice.price == Price::Bought { format!("hardware: {name}") } else { name }
 }
@@ -54,40 +53,6 @@ pub fn name_change(change: Change, scenario: &Scenario) -> String {
     }
 }
 
-/// Returns the name of an option in a scenario that has it: `FlashAttention-3`, `DualPipe`,
-/// `CUDA graphs: layers`.
-fn name_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
-    let param = id.param();
-    let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
-    match id {
-        ParamId::AttentionKernel => attention(scenario).into(),
-        ParamId::Compile => compile(scenario).into(),
-        ParamId::PipelineSchedule => chosen.to_owned(),
-        _ => format!("{}: {}", param.label, chosen.to_lowercase()),
-    }
-}
-
-/// Returns the name of using `torch.compile`, or not using it.
-fn compile(scenario: &Scenario) -> &'static str {
-    if scenario.kernels.compile { "torch.compile" } else { "no torch.compile" }
-}
-
-/// Returns the name of the attention kernel of a scenario, which depends on its GPU: the kernels
-/// tuned to Ampere are FlashAttention-2.
-fn attention(scenario: &Scenario) -> &'static str {
-    use Generation::{Ada, Ampere, AmpereGddr, Blackwell, BlackwellGddr, BlackwellUltra, Hopper};
-    match (scenario.kernels.attention, scenario.accelerator.values.generation) {
-        (AttentionKernel::Unfused, _) => "unfused attention",
-        (AttentionKernel::FlashFirst, _) => "FlashAttention-1",
-        (AttentionKernel::Flash, _) => "FlashAttention-2 (SDPA)",
-        (AttentionKernel::FlashTuned, Ampere | AmpereGddr | Ada) => "FlashAttention-2",
-        (AttentionKernel::FlashTuned, Hopper) => "FlashAttention-3",
-        (AttentionKernel::FlashTuned, Blackwell | BlackwellGddr | BlackwellUltra) => "cuDNN attention",
-        (AttentionKernel::FlashTuned, _) => "attention kernels tuned to the GPU",
-        (AttentionKernel::Flash8bit, _) => "FP8 attention",
-    }
-}
-
 /// Returns the differences of a layout from the present one:
 /// `tp 2, micro-batch 2, FlashAttention-3, torch.compile`.
 pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
@@ -104,15 +69,7 @@ pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
     if now.recompute != then.recompute {
         turned.push(recompute(then.recompute).to_owned());
     }
-    for id in [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule] {
-        let param = id.param();
-        if let Some(choice) = param.choice().filter(|_| (param.is_relevant)(then)) {
-            let option = (choice.get)(then);
-            if (choice.get)(now) != option {
-                turned.push(name_option(id, option, then));
-            }
-        }
-    }
+    turned.extend(labels::settings_beside(now, then));
     if turned.is_empty() { names::layout(then) } else { turned.join(", ") }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::view::{PlanQuestion, PlanView, SURE};
 use crate::words::model_name;
-use analysis::plan::{Hardware, NODES, Plan, Progress, Question};
+use analysis::plan::{Hardware, Plan, Progress, Question};
 use charts::names;
 use engine::format;
 use engine::params::Unit;
@@ -40,21 +40,21 @@ pub fn sure() -> [String; SURE.len()] {
 /// Error for typed text that is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
 /// Note under the table of a question about the GPUs at hand.
-const ON_THESE: &str = "Data, precision and GPUs are fixed; strategy, degrees, micro-batch and recomputation vary. Each row is the fastest layout that \
+const ON_THESE: &str = "Data and GPUs are fixed; the layout varies as in the search of layouts. Each row is the fastest layout that \
      fits with these odds. Choose a row to take it as the scenario.";
 
 /// Returns the note under the table of a question about clusters.
 fn over_clusters() -> String {
     format!(
         "Same model, data, precision and global batch on every cluster of the catalog and on your own hardware, on powers of two \
-     of GPUs and of nodes up to 131,072 and on {} nodes; where the GPUs do not divide the batch it is up to a quarter \
-     smaller. Strategy, degrees, micro-batch and recomputation vary, and each row is the best of one cluster. Your hardware \
+     of GPUs and on 1 to 8, 10, 12, 14, 16, 24, 32, 48 … nodes up to 131,072 GPUs; where the GPUs do not divide the batch it is up to a quarter \
+     smaller. Layouts vary {}, and each row is the best of one cluster. Your hardware \
      has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU; a product whose cloud’s \
      price is not known is listed as its GPUs and links. Hardware without a list price, and machines of laboratories and \
      companies, are left out where money counts. Days include checkpoints and the scenario’s failures. Ranges are those of \
      measured steps: 80 % of runs lie within; the odds in time and in budget follow from the ranges and the odds to fit. \
      Whether that many GPUs can be rented is not checked.",
-        NODES.map(|nodes| nodes.to_string()).join(", ")
+        engine::names::OF_LAYOUTS
     )
 }
 

@@ -45,7 +45,7 @@ pub fn evidence(scenario: &Scenario) -> String {
         Evidence::DataSheet => format!("Data sheet only: no measured run on {own}"),
     };
     let rollout = if scenario.objective.task.generates() { "; rollout: not measured" } else { "" };
-    let wider = if accuracy::is_fitted(scenario.accelerator.values.generation) { "" } else { "; wider ranges" };
+    let wider = if scenario.accelerator.values.generation.is_fitted() { "" } else { "; wider ranges" };
     let corrected =
         correction(scenario).map(|said| format!("; corrected by a measurement: {said}")).unwrap_or_default();
     said + rollout + wider + &corrected
@@ -76,7 +76,7 @@ mod tests {
         for entry in ACCELERATORS {
             let said = evidence(&Scenario { accelerator: entry.pick(), ..default_scenario() });
             assert!(said.contains(entry.name) && said.contains("measured run"), "{said}");
-            let is_fitted = accuracy::is_fitted(entry.values.generation);
+            let is_fitted = entry.values.generation.is_fitted();
             assert!(said.ends_with("wider ranges") != is_fitted, "{said}");
         }
         let mut custom = default_scenario();

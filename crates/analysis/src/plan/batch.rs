@@ -70,7 +70,7 @@ fn is_chosen(scenario: &Scenario) -> bool {
 /// Returns the sequences of a step of `batch` tokens, at least one. A number close to a power of
 /// two is rounded to it: 4M tokens, as people write it, are 512 sequences of 8,192 tokens and not
 /// 488.
-pub(super) fn sequences_of(batch: f64, seq_len: u32) -> u32 {
+pub fn sequences_of(batch: f64, seq_len: u32) -> u32 {
     let exact = batch / f64::from(seq_len.max(1));
     let whole = exact.round().max(1.0) as u32;
     let above = whole.checked_next_power_of_two().unwrap_or(whole);

@@ -3,8 +3,10 @@
 use core::cmp::Reverse;
 
 use super::batch::{dividing, sequences_of};
-use super::{Hardware, Laws, SearchKind};
-use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
+use super::{FastestLayout, Hardware, Laws, SearchKind, Terms};
+use crate::execution::{polished, tuned};
+use crate::held::Held;
+use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, SAVERS, doublings};
 use crate::search::Space;
 use catalog::families;
 use engine::model::family::params;
@@ -26,10 +28,27 @@ pub(super) struct Case {
 
 impl Case {
     /// Creates the case of the layouts of a step of at most `most` sequences.
-    fn new(hardware: usize, base: &Scenario, most: u32) -> Self {
-        let sequences = dividing(most, base.gpus);
-        let space = LayoutSpace::with_sequences(base, sequences, LARGEST_MICRO_BATCH);
-        Self { hardware, space, accumulates: true, laws: Laws::new(base) }
+    fn new(hardware: usize, own: &Scenario, tuned: &Scenario, most: u32, held: Held) -> Self {
+        let sequences = dividing(most, own.gpus);
+        let space = LayoutSpace::new(own, tuned, sequences, LARGEST_MICRO_BATCH, held);
+        Self { hardware, space, accumulates: true, laws: Laws::new(own) }
+    }
+
+    /// Creates a case on the scenario's own GPUs.
+    fn here(own: &Scenario, most: u32, held: Held) -> Self {
+        Self::new(0, own, &tuned(own, held), most, held)
+    }
+}
+
+impl Case {
+    /// Returns a layout of the case with the options of execution with which it is fastest.
+    pub(super) fn polished(&self, layout: &Scenario) -> Scenario {
+        polished(layout, self.space.own(), self.space.held())
+    }
+
+    /// Evaluates a polished layout of the case.
+    pub(super) fn found(&self, layout: &Scenario) -> FastestLayout {
+        FastestLayout::new(self.hardware, layout)
     }
 }
 
@@ -40,28 +59,35 @@ impl Space for Case {
         self.space.len()
     }
 
+    fn next(&self, place: usize) -> usize {
+        self.space.next(place)
+    }
+
     fn at(&self, place: usize) -> Option<Scenario> {
         self.space.at(place).filter(|scenario| self.accumulates || scenario.grad_accum_steps == 1)
     }
 }
 
 /// Returns the cases of a search.
-pub(super) fn list_cases(scenario: &Scenario, kind: SearchKind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
+pub(super) fn list_cases(scenario: &Scenario, kind: SearchKind, terms: Terms, hardware: &[Hardware]) -> Vec<Case> {
+    let Terms { batch, held, .. } = terms;
     let sequences = sequences_of(batch, scenario.seq_len);
     match kind {
-        SearchKind::Runs => runs(scenario, sequences, hardware),
-        SearchKind::Contexts => contexts(scenario, sequences),
+        SearchKind::Runs => runs(scenario, sequences, held, hardware),
+        SearchKind::Contexts => contexts(scenario, sequences, held),
         SearchKind::Models => {
-            let sized = |model| Case::new(0, &scenario.with_model(model), sequences);
+            let sized = |model| Case::here(&scenario.with_model(model), sequences, held);
             models(&scenario.model).into_iter().map(sized).collect()
         }
-        SearchKind::Batches => batches(scenario),
+        SearchKind::Batches => batches(scenario, held),
     }
 }
 
 /// Lists every number of GPUs of all hardware that can run the scenario; for the scenario's own
-/// hardware, its own number as well.
-fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case> {
+/// hardware, its own number as well. More GPUs make room, so no layout has memory savers that cost
+/// time.
+fn runs(scenario: &Scenario, sequences: u32, held: Held, hardware: &[Hardware]) -> Vec<Case> {
+    let held = held.and(&SAVERS);
     let mut cases = Vec::new();
     for (place, of) in hardware.iter().enumerate().filter(|(_, of)| of.refused.is_none()) {
         let mut counts = of.counts();
@@ -70,7 +96,13 @@ fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case>
         {
             counts.insert(at, scenario.gpus);
         }
-        cases.extend(counts.into_iter().map(|gpus| Case::new(place, &of.holding(scenario, gpus), sequences)));
+        // Which kernels are fastest does not depend on the number of GPUs.
+        let tuned = tuned(&of.holding(scenario, of.network.values.gpus_per_node), held);
+        cases.extend(counts.into_iter().map(|gpus| {
+            let own = of.holding(scenario, gpus);
+            let tuned = Scenario { gpus, shard_size: own.shard_size, ..tuned };
+            Case::new(place, &own, &tuned, sequences, held)
+        }));
     }
     cases
 }
@@ -78,7 +110,7 @@ fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case>
 /// Lists multiples of the scenario's sequence length by which the batch divides, doublings beyond
 /// the batch, and halves; the longest first. The batch keeps its tokens, and also grows up to one
 /// sequence per GPU, for layouts with fewer replicas than GPUs.
-fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
+fn contexts(scenario: &Scenario, batch: u32, held: Held) -> Vec<Case> {
     let Some(bounds) = ParamId::SequenceLength.number() else { return Vec::new() };
     let within = |seq_len: &u32| (bounds.min..=bounds.max).contains(&f64::from(*seq_len));
     let longer = (1..=batch).filter(|times| batch.is_multiple_of(*times));
@@ -95,7 +127,7 @@ fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
         doubled.take_while(move |count| *count == sequences || *count <= scenario.gpus)
     };
     let cases = |(seq_len, sequences)| {
-        grown(sequences).map(move |count| Case::new(0, &Scenario { seq_len, ..*scenario }, count))
+        grown(sequences).map(move |count| Case::here(&Scenario { seq_len, ..*scenario }, count, held))
     };
     lengths.into_iter().flat_map(cases).collect()
 }
@@ -134,7 +166,7 @@ const LARGEST_OF_ALL: u32 = 1024;
 
 /// Lists batches of a step with one micro-batch per replica: the number of GPUs doubled and halved,
 /// the largest first.
-fn batches(scenario: &Scenario) -> Vec<Case> {
+fn batches(scenario: &Scenario, held: Held) -> Vec<Case> {
     let times = doublings(1, LARGEST_OF_ALL).into_iter();
     let mut batches: Vec<u32> = times.map(|times| times.saturating_mul(scenario.gpus)).collect();
     let halves =
@@ -142,8 +174,9 @@ fn batches(scenario: &Scenario) -> Vec<Case> {
     batches.extend(halves.map(|power| scenario.gpus >> power));
     batches.sort_unstable_by_key(|batch| Reverse(*batch));
     batches.dedup();
+    let tuned = tuned(scenario, held);
     let case = |sequences| {
-        let space = LayoutSpace::with_sequences(scenario, sequences, LARGEST_OF_ALL);
+        let space = LayoutSpace::new(scenario, &tuned, sequences, LARGEST_OF_ALL, held);
         Case { hardware: 0, space, accumulates: false, laws: Laws::new(scenario) }
     };
     batches.into_iter().map(case).collect()

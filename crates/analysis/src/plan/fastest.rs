@@ -4,10 +4,9 @@ use super::cases::Case;
 use super::settled::{Laws, RuledOut};
 use crate::change::errors;
 use crate::search::{Objective, Screening};
-use catalog::accuracy;
 use engine::model::choices::Choices;
 use engine::model::memory::{self, NoRoom};
-use engine::model::run::{self, HostMemory, RunReport};
+use engine::model::run::{self, RunReport};
 use engine::model::stages::stages;
 use engine::model::step;
 use engine::model::training::Recompute;
@@ -27,8 +26,8 @@ pub(super) struct Best {
 pub(super) struct Limits {
     /// Maximum number of errors.
     pub(super) errors: usize,
-    /// Host memory that the planned scenario needs.
-    pub(super) host: HostMemory,
+    /// Whether layouts count that the framework cannot run, as it cannot run the scenario either.
+    pub(super) lacks: bool,
     /// Minimum odds of fitting.
     pub(super) sure: f64,
 }
@@ -39,24 +38,29 @@ pub(super) struct Fastest {
     limits: Limits,
     laws: Laws,
     settled: RuledOut,
+    /// Number of layouts with the same memory savers.
+    rung: usize,
     pub(super) best: Option<Best>,
 }
 
 impl Fastest {
     /// Creates the objective, with no layout found yet.
     pub(super) fn new(case: &Case, limits: Limits) -> Self {
-        Self { limits, laws: case.laws, settled: RuledOut::new(&case.space), best: None }
+        let (laws, settled, rung) = (case.laws, RuledOut::new(&case.space), case.space.rung().max(1));
+        Self { limits, laws, settled, rung, best: None }
     }
 }
 
 impl Objective<Scenario> for Fastest {
     fn next(&mut self, place: usize) -> usize {
-        self.settled.next(place)
+        // Memory savers cost time, so they are tried only while nothing fits.
+        let is_enough = place.is_multiple_of(self.rung) && self.best.is_some();
+        if is_enough { usize::MAX } else { self.settled.next(place) }
     }
 
     fn weigh(&mut self, place: usize, layout: &Scenario) -> Screening {
         let has_none = layout.recompute == Recompute::None;
-        if self.settled.is_outgrown(layout, place) {
+        if self.settled.is_outgrown(layout, place) || !self.limits.lacks && layout.lack().is_some() {
             return Screening::Settled;
         }
         match weigh(layout, self.best.as_ref(), self.limits) {
@@ -128,10 +132,7 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Evaluation
     let run = run::evaluate(&setup, &report, &choices);
     Evaluation::Fits(if best.is_some_and(|best| run.time >= best.run.time) {
         Outcome::Slower
-    } else if accuracy::fit_odds(&report) < limits.sure
-        || !run.host.may_replace(&limits.host)
-        || errors(scenario) > limits.errors
-    {
+    } else if report.odds() < limits.sure || !run.host.fits() || errors(scenario) > limits.errors {
         Outcome::Refused
     } else {
         Outcome::Best(run)

@@ -25,10 +25,11 @@ pub struct FastestLayout {
 }
 
 impl FastestLayout {
-    pub(super) fn new(hardware: usize, scenario: &Scenario, run: &RunReport) -> Self {
+    pub(super) fn new(hardware: usize, scenario: &Scenario) -> Self {
         let report = scenario.report();
-        let (band, odds) = (accuracy::step_time(scenario), accuracy::fit_odds(&report));
-        Self { hardware, scenario: *scenario, report, run: *run, band, odds }
+        let run = scenario.run_of(&report);
+        let (band, odds) = (accuracy::step_time(scenario), report.odds());
+        Self { hardware, scenario: *scenario, report, run, band, odds }
     }
 
     /// Returns the expected days from start to end, with checkpoints and failures. Infinite if

@@ -111,7 +111,7 @@ impl Hardware {
         let doubled = |from: u32| core::iter::successors(Some(from), |gpus| gpus.checked_mul(2));
         let up = |from| doubled(from).take_while(|gpus| *gpus <= self.most_gpus);
         let is_even = |gpus: &u32| *gpus <= node || network.is_rack() || gpus.is_multiple_of(node);
-        let between = NODES.into_iter().filter_map(|nodes| node.checked_mul(nodes));
+        let between = tried_nodes().filter_map(|nodes| node.checked_mul(nodes));
         let between = between.filter(|gpus| *gpus <= self.most_gpus && !network.is_rack());
         let mut counts: Vec<u32> = up(1).chain(up(node)).filter(is_even).chain(between).collect();
         counts.sort_unstable();
@@ -128,8 +128,16 @@ impl Hardware {
     }
 }
 
-/// Numbers of nodes to try between powers of two.
-pub const NODES: [u32; 9] = [3, 5, 6, 7, 10, 12, 14, 24, 48];
+/// Whether a number of nodes is tried: powers of two, three times a power of two, and 5, 7, 10, 14.
+pub fn is_tried(nodes: u32) -> bool {
+    matches!(nodes.checked_shr(nodes.trailing_zeros()), Some(1 | 3)) || matches!(nodes, 5 | 7 | 10 | 14)
+}
+
+/// Lists the numbers of nodes that are tried.
+fn tried_nodes() -> impl Iterator<Item = u32> {
+    let doubled = |from: u32| core::iter::successors(Some(from), |nodes| nodes.checked_mul(2));
+    doubled(1).chain(doubled(3)).chain([5, 7, 10, 14])
+}
 
 /// Returns the maximum number of GPUs of a run, the bound of the parameter.
 fn most() -> u32 {

@@ -5,8 +5,8 @@ use core::ops::Range;
 
 use super::fastest::Fastest;
 use super::{FastestLayout, Plan, Progress};
+use crate::execution::{pack, unpack};
 use crate::search::{Search, Space};
-use engine::model::run::RunReport;
 
 /// The fastest layout of a case, as the indices of case and layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Winner {
     pub case: usize,
     /// Index of the layout in the case.
     pub layout: usize,
+    /// Its options of execution.
+    execution: [usize; 2],
 }
 
 /// Result of searching some cases.
@@ -30,15 +32,19 @@ impl Piece {
     /// Encodes the piece as numbers, for another thread.
     pub fn to_numbers(&self) -> Vec<usize> {
         let Progress { visited, of, evaluated, fitting } = self.progress;
-        let winners = self.winners.iter().flat_map(|winner| [winner.case, winner.layout]);
+        let winners = self.winners.iter().flat_map(|winner| {
+            let Winner { case, layout, execution: [some, others] } = *winner;
+            [case, layout, some, others]
+        });
         [visited, of, evaluated, fitting].into_iter().chain(winners).collect()
     }
 
     /// Decodes a piece from numbers; `None` if they encode none.
     pub fn from_numbers(numbers: &[usize]) -> Option<Self> {
         let (&[visited, of, evaluated, fitting], winners) = numbers.split_first_chunk()?;
-        let (pairs, rest) = winners.as_chunks();
-        let winners = pairs.iter().map(|&[case, layout]| Winner { case, layout }).collect();
+        let (all, rest) = winners.as_chunks();
+        let winner = |&[case, layout, some, others]: &[usize; 4]| Winner { case, layout, execution: [some, others] };
+        let winners = all.iter().map(winner).collect();
         rest.is_empty().then_some(Self { winners, progress: Progress { visited, of, evaluated, fitting } })
     }
 }
@@ -65,7 +71,10 @@ impl Plan {
             progress.of += case.len();
             let mut search = Search::new(Fastest::new(case, self.limits));
             search.advance(case, usize::MAX, &mut progress);
-            winners.extend(search.objective.best.map(|best| Winner { case: place, layout: best.place }));
+            winners.extend(search.objective.best.map(|best| {
+                let execution = pack(&case.polished(&best.scenario));
+                Winner { case: place, layout: best.place, execution }
+            }));
         }
         Piece { winners, progress }
     }
@@ -89,8 +98,6 @@ impl Plan {
 
     fn found_at(&self, winner: Winner) -> Option<FastestLayout> {
         let case = self.cases.get(winner.case)?;
-        let scenario = case.at(winner.layout)?;
-        let run: RunReport = scenario.run_report();
-        Some(FastestLayout::new(case.hardware, &scenario, &run))
+        Some(case.found(&unpack(case.at(winner.layout)?, winner.execution)))
     }
 }

@@ -6,7 +6,7 @@ use analysis::change::{Price, Turn};
 use analysis::layouts::{self, LayoutSearch};
 use analysis::ranking::Layout;
 use analysis::time_reductions::time_reductions;
-use catalog::accuracy::{fit_odds, verdict};
+use catalog::accuracy::Fit;
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;
 use engine::params::ParamId;
@@ -46,10 +46,10 @@ fn is_kept(scenario: &Scenario, said: &Report) {
     assert_eq!(opened, *scenario);
     let report = opened.report();
     assert_eq!(report, *said);
-    assert_eq!((verdict(&report), fit_odds(&report)), (verdict(said), fit_odds(said)));
+    assert_eq!((report.verdict(), report.odds()), (said.verdict(), said.odds()));
 }
 
-fn searched(scenario: &Scenario, report: &Report) -> Vec<Layout> {
+fn searched(scenario: &Scenario, report: &Report) -> Option<Layout> {
     let mut search = LayoutSearch::new(scenario);
     while !search.advance(usize::MAX) {}
     search.offered(report)
@@ -73,25 +73,25 @@ fn cards_keep_what_they_promise_and_none_is_worth_less_than_a_lever() {
             assert!(!report.fits() || is_worth_the_time(card.gain), "{link}: {:?} costs {}", card.turn, card.gain);
             if report.fits() && least_odds.as_ref() != Some(card) {
                 assert!(card.gain >= LEAST_GAIN, "{link}: {:?}", card.turn);
-                assert!(is_worth_the_odds(card.gain, fit_odds(&report), fit_odds(&card.report)), "{link}");
+                assert!(is_worth_the_odds(card.gain, report.odds(), card.report.odds()), "{link}");
             }
         }
-        let layouts = if scenario.gpus <= FEW { searched(&scenario, &report) } else { Vec::new() };
-        for layout in &layouts {
+        let layouts = if scenario.gpus <= FEW { searched(&scenario, &report) } else { None };
+        for layout in layouts.iter() {
             is_kept(&layout.scenario, &layout.report);
             assert!(!report.fits() || gain(&report, &layout.report) >= layouts::LEAST_GAIN, "{link}");
         }
-        found_layouts += layouts.len();
+        found_layouts += usize::from(layouts.is_some());
         let runs_as_well = |card: &&Advice| card.lack.is_none() && scenario.lack().is_none();
         let kernels = cards.iter().filter(|card| matches!(card.turn, Turn::Option(id, _) if SEARCHED.contains(&id)));
         for card in kernels.filter(runs_as_well) {
             let is_faster = |layout: &Layout| gain(&card.report, &layout.report) >= -SAME_LAYOUT;
-            let is_surer = fit_odds(&card.report) > layouts.first().map_or(1.0, |layout| layout.odds);
-            let is_found = layouts.first().is_none_or(is_faster) || is_surer;
+            let is_surer = card.report.odds() > layouts.map_or(1.0, |layout| layout.odds);
+            let is_found = layouts.as_ref().is_none_or(is_faster) || is_surer;
             let found: Vec<_> = layouts.iter().map(|layout| (gain(&report, &layout.report), layout.odds)).collect();
             assert!(is_found, "{link}: {:?} {} {found:?}", card.turn, card.gain);
         }
-        if !report.fits() {
+        if !Fit::check(&scenario, &report).fits {
             continue;
         }
         cards_of_fitting += cards.len();
@@ -119,11 +119,10 @@ fn the_largest_software_levers_are_offered() {
         let scenario = decode(link).scenario;
         let report = scenario.report();
         let cards = advise(&scenario, &report);
-        let said: Vec<_> =
-            cards.iter().map(|card| (card.turn, card.price, card.gain, fit_odds(&card.report))).collect();
+        let said: Vec<_> = cards.iter().map(|card| (card.turn, card.price, card.gain, card.report.odds())).collect();
         let is_it = |card: &&Advice| encode(&card.scenario).contains(wanted);
         let place = cards.iter().position(|card| is_it(&card));
-        assert!(place.is_some(), "{link}: {} {said:?}", fit_odds(&report));
+        assert!(place.is_some(), "{link}: {} {said:?}", report.odds());
         let bought = cards.iter().position(|card| card.price == Price::Bought);
         assert!(bought.is_none_or(|bought| place.is_some_and(|place| place < bought)), "{link}: {said:?}");
     }

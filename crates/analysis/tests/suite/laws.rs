@@ -3,7 +3,7 @@
 use crate::any::any_scenario;
 use crate::cases::cases;
 use analysis::advice::advise;
-use analysis::ranking::Ranking;
+use analysis::layouts::LayoutSearch;
 use engine::params;
 use engine::scenario::Scenario;
 use links::{decode, encode};
@@ -41,9 +41,9 @@ proptest! {
 
     #[test]
     fn every_layout_found_is_within_its_bounds_and_survives_its_link(scenario in any_scenario()) {
-        let mut ranking = Ranking::new(&scenario);
-        ranking.advance(SEARCHED);
-        for way in ranking.best() {
+        let mut search = LayoutSearch::new(&scenario);
+        search.advance(SEARCHED);
+        for way in search.ranking().best() {
             prop_assert!(is_within_bounds(&way.scenario), "{:?}", way.scenario);
             prop_assert_eq!(decode(&encode(&way.scenario)).scenario, way.scenario);
         }

@@ -2,8 +2,9 @@
 
 use crate::any::any_scenario;
 use crate::laws::laws;
+use analysis::held::Held;
 use analysis::plan::{
-    FastestLayout, Hardware, Laws, NODES, Piece, Plan, Question, SearchKind, Terms, break_even, outgrows_smaller,
+    FastestLayout, Hardware, Laws, Piece, Plan, Question, SearchKind, Terms, break_even, is_tried, outgrows_smaller,
     own_batch, premium, usual_batch,
 };
 use catalog::accelerators::prices;
@@ -13,6 +14,7 @@ use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
 use engine::model::stages::stages;
 use engine::model::training::Recompute;
+use engine::params::labels;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 use links::{decode, encode};
@@ -25,9 +27,10 @@ fn scenario(link: &str) -> Scenario {
     decode(link).scenario
 }
 
-/// The scenario's own batch, and whatever fits at all.
+/// The scenario's own batch and settings, and whatever fits at all.
 fn any_terms(scenario: &Scenario) -> Terms {
-    Terms { batch: own_batch(scenario), sure: 0.0 }
+    let held = Held::NOTHING.and(&labels::SETTINGS);
+    Terms { batch: own_batch(scenario), sure: 0.0, held }
 }
 
 /// The scenario's own hardware and these clusters.
@@ -79,7 +82,9 @@ fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> 
         Strategy::FullShard,
         Strategy::ShardGradOp,
         Strategy::HybridShard,
+        Strategy::ReshardTo,
     ];
+    let lacks = base.lack().is_some();
     for pp in powers(shape.num_hidden_layers.min(32)) {
         for cp in powers((base.seq_len / 8192).max(1)) {
             for tp in powers(network.gpus_per_node.min(shape.num_attention_heads)) {
@@ -108,14 +113,16 @@ fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> 
                                     choices: Choices { recompute, ..base.choices },
                                     ..*base
                                 };
-                                if strategy == Strategy::HybridShard {
+                                let keeps_group =
+                                    strategy == base.strategy && one.degrees().dp.is_multiple_of(base.shard_size);
+                                if strategy.uses_shard_size() && !keeps_group {
                                     one.shard_size = network.widest_inside(base.gpus, tp * cp);
                                 }
                                 let is_as_asked = one.degrees().ep == ep && one.degrees().pp == pp;
                                 if !is_as_asked || (!accumulates && grad_accum_steps > 1) || grad_accum_steps > 4096 {
                                     continue;
                                 }
-                                if !one.report().fits() {
+                                if !one.report().fits() || !lacks && one.lack().is_some() {
                                     continue;
                                 }
                                 let run = one.run_report();
@@ -148,8 +155,8 @@ fn by_brute_force(own: &Scenario, kind: SearchKind, clusters: &[&str]) -> Vec<Ro
                     let nodes = gpus / node;
                     // All of these clusters have nodes of a power of two, but for the rack.
                     let in_rack = gpus.is_power_of_two() && (gpus <= node || node.is_power_of_two() || node == 72);
-                    let is_tried = nodes.is_power_of_two() || (NODES.contains(&nodes) && node != 72);
-                    let whole = gpus.is_multiple_of(node) && is_tried;
+                    let tried = nodes.is_power_of_two() || (is_tried(nodes) && node != 72);
+                    let whole = gpus.is_multiple_of(node) && tried;
                     if in_rack || whole || (place == 0 && gpus == own.gpus) {
                         take(place, &of.holding(own, gpus), divided(batch(own), gpus), 16, true);
                     }
@@ -558,7 +565,8 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
     let own = scenario("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tokens=2T");
     assert_eq!(usual_batch(&own), 4.0 * 1024.0 * 1024.0);
     let cheapest = |batch: f64| {
-        let mut plan = Plan::over(&own, SearchKind::Runs, Terms { batch, sure: 0.0 }, hardware(&own, &["dgx-a100-80"]));
+        let mut plan =
+            Plan::over(&own, SearchKind::Runs, Terms { batch, ..any_terms(&own) }, hardware(&own, &["dgx-a100-80"]));
         while !plan.advance(10_000) {}
         plan.answers(Question::Cheapest { days: 30.0 })[0].dollars()
     };

@@ -37,7 +37,7 @@ impl StepKind {
 
     /// Returns the kind of a scenario.
     pub fn classify(scenario: &Scenario) -> Self {
-        let is_fitted = super::is_fitted(scenario.accelerator.values.generation);
+        let is_fitted = scenario.accelerator.values.generation.is_fitted();
         match Self::on_fitted_silicon(scenario) {
             Self::Stalling => Self::Stalling,
             _ if !is_fitted => Self::DataSheet,

@@ -1,7 +1,6 @@
 //! Decides whether a whole run fits: the odds of its GPU memory, and the memory of its hosts. Page,
 //! command line, JSON, Python and JavaScript all show this result.
 
-use super::{fit_odds, verdict};
 use engine::format::{self, THIN_SPACE};
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
@@ -35,12 +34,9 @@ impl Fit {
     /// assert_eq!(fit.short().unwrap().replace('\u{2009}', " "), "2,070 of 2,048 GiB of host memory");
     /// ```
     pub fn check(scenario: &Scenario, report: &Report) -> Self {
-        let (odds, of_gpus, host) = (fit_odds(report), verdict(report), scenario.host_memory());
-        let verdict = match of_gpus {
-            Verdict::Fits | Verdict::Tight if !host.fits() => Verdict::HostDoesNotFit,
-            of_gpus => of_gpus,
-        };
-        Self { odds, verdict, host, fits: report.fits() && host.fits() }
+        let (odds, of_gpus, host) = (report.odds(), report.verdict(), scenario.host_memory());
+        let verdict = if of_gpus.fits() && !host.fits() { Verdict::HostDoesNotFit } else { of_gpus };
+        Self { odds, verdict, host, fits: verdict.fits() }
     }
 
     /// Returns the shortage if host memory is short: `1,480 of 1,000 GiB of host memory`.

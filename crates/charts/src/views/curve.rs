@@ -230,8 +230,8 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
     } else if now.fits() {
         format!("{name} {verb} {} {place}{}", amount(value_here), in_all(scenario, metric, value_here))
     } else {
-        let missing = format::bytes(-now.headroom());
-        format!("{name} does not fit {place} (by {missing})")
+        let missing = format::shortage(now.headroom(), now.odds());
+        format!("{name} does not fit {place} ({missing})")
     };
     if x.param.id == ParamId::LinkBandwidth && axes::is_one_node(scenario) {
         return format!("{here}. {}", axes::ONE_NODE);

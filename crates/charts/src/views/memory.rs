@@ -52,8 +52,8 @@ fn sum(report: &Report) -> String {
     let memory = &report.memory;
     let usable = format::usable(memory.capacity, memory.nominal);
     let needed = format::bytes(memory.needed);
-    let odds = format::odds(accuracy::fit_odds(report));
-    if memory.fits() {
+    let odds = format::odds(report.odds());
+    if !memory.is_over() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!(
             "{needed} needed + {cache} cache + {free} free = {usable}; nvidia-smi shows {shown}. \

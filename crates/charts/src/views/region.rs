@@ -141,7 +141,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     let needs = if on_axis(ParamId::GpuMemory) {
         "needs more memory".to_string()
     } else {
-        let memory = scenario.setup().accelerator.usable_memory().gib();
+        let memory = scenario.report().memory.most_needed().gib();
         format!("needs more than {}", format::value(Unit::Gib, memory))
     };
     let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();

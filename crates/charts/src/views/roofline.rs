@@ -136,12 +136,9 @@ struct Step {
 /// compute.`
 fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) -> String {
     let Step { total, rate, report } = step;
-    let missing = format::bytes(-report.memory.headroom());
-    let moot = if report.fits() {
-        String::new()
-    } else {
-        format!("It does not fit (by {missing}). If memory were no limit: ")
-    };
+    let missing = format::shortage(report.memory.headroom(), report.odds());
+    let moot =
+        if report.fits() { String::new() } else { format!("It does not fit ({missing}). If memory were no limit: ") };
     let largest =
         Operator::ALL.into_iter().zip(all).reduce(|most, part| if part.1.time > most.1.time { part } else { most });
     let Some((operator, part)) = largest.filter(|(_, part)| part.time > Seconds::ZERO) else { return moot };
@@ -202,7 +199,7 @@ mod tests {
         let mut unfit = 0;
         for scenario in every_model() {
             let spec = roofline(&scenario);
-            unfit += usize::from(spec.caption.starts_with("It does not fit (by "));
+            unfit += usize::from(spec.caption.starts_with("It does not fit ("));
             let (x, y) = spec.marks[0].at;
             let said = readout(&spec, x, y);
             assert_eq!(said.place[0].name, spec.marks[0].name);

@@ -30,7 +30,11 @@ pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
     let quantity = Quantity { label: "Tokens per second, all GPUs", unit: Unit::TokensPerS };
     ChartSpec {
         title: "Scaling".into(),
-        caption: caption(own, &points, (!report.fits()).then(|| format::bytes(-report.memory.headroom()))),
+        caption: caption(
+            own,
+            &points,
+            (!report.fits()).then(|| format::shortage(report.memory.headroom(), report.odds())),
+        ),
         y: axis(quantity.label, quantity.unit, (low / ROOM, high * ROOM), Grain::Digits),
         lines,
         here: Some((own, speed)),
@@ -86,7 +90,7 @@ fn caption(own: f64, points: &Scaling, missing: Option<String>) -> String {
     let kept = |point: Option<Point>| point.map_or(String::new(), |point| format::percent(each(point) / here));
     let (weak_end, strong_end) = (gpus(points.weak.last()), gpus(points.strong.last()));
     let moot = missing.map_or(String::new(), |missing| {
-        format!("On {} GPUs it does not fit (by {missing}). If memory were no limit: ", count(own))
+        format!("On {} GPUs it does not fit ({missing}). If memory were no limit: ", count(own))
     });
     let from = if moot.is_empty() { "From" } else { "from" };
     let (weak, strong) = (kept(at(&points.weak, weak_end)), kept(points.strong.last().copied()));

@@ -24,7 +24,7 @@ struct Known {
     capability: Option<f64>,
     bf16: Units,
     fp8: Units,
-    fitted: Option<&'static str>,
+    is_fitted: bool,
 }
 
 impl Generation {
@@ -53,10 +53,11 @@ impl Generation {
         self.known().fp8
     }
 
-    /// Returns the key of the constant that tells whether the fractions of the peaks that kernels
-    /// reach were fitted to runs on this silicon.
-    pub const fn fitted(self) -> Option<&'static str> {
-        self.known().fitted
+    /// Whether the fractions of the peaks that kernels reach were fitted to runs on this silicon:
+    /// of at least two publications, which leave them uncertain by less than a third. Other
+    /// silicon borrows them.
+    pub const fn is_fitted(self) -> bool {
+        self.known().is_fitted
     }
 
     /// Whether the silicon is NVIDIA's with a compute capability in a range.

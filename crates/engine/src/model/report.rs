@@ -5,6 +5,7 @@ pub mod rollout;
 use self::rollout::RolloutReport;
 use super::cost::Amount;
 use super::hardware::Generation;
+use super::memory::odds::{CEILING, Curve, Verdict};
 use super::software::Framework;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
@@ -127,6 +128,8 @@ pub struct MemoryReport {
     pub nominal: Bytes,
     /// Memory that the driver leaves to programs.
     pub capacity: Bytes,
+    /// The odds of fitting, by capacity over needed, of runs on this framework and silicon.
+    pub curve: Curve,
 }
 
 impl MemoryReport {
@@ -151,19 +154,35 @@ impl MemoryReport {
         self.parts.get(MemoryPart::Cache)
     }
 
-    /// Returns capacity less needed and cache; zero if the run does not fit.
+    /// Returns capacity less needed and cache; zero if the run needs more than the capacity.
     pub fn free(&self) -> Bytes {
         (self.capacity - self.peak).max(Bytes::ZERO)
     }
 
-    /// Returns capacity less needed: negative if the run does not fit.
+    /// Returns capacity less needed: negative if the run needs more than the capacity.
     pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed
     }
 
-    /// Whether the needed memory at the peak is within the capacity.
+    /// Whether the run needs more than the capacity. A run that needs a little less does not fit
+    /// either ([`Self::fits`]).
+    pub fn is_over(&self) -> bool {
+        self.needed > self.capacity
+    }
+
+    /// Returns the odds that the run fits, from [`super::memory::odds::FLOOR`] to [`CEILING`].
+    pub fn odds(&self) -> f64 {
+        if self.needed <= Bytes::ZERO { CEILING } else { self.curve.odds(self.capacity / self.needed) }
+    }
+
+    /// Returns the most that the run may need to fit: less than the capacity, as predictions err.
+    pub fn most_needed(&self) -> Bytes {
+        self.curve.most_needed(self.capacity)
+    }
+
+    /// Whether at least half of such runs fit ([`super::memory::odds::HALF`]).
     pub fn fits(&self) -> bool {
-        self.needed <= self.capacity
+        self.needed <= self.most_needed()
     }
 }
 
@@ -289,9 +308,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether the run fits in memory, including generation.
+    /// Whether at least half of such runs fit in GPU memory, and so does generation.
     pub fn fits(&self) -> bool {
         self.memory.fits() && self.rollout.as_ref().is_none_or(RolloutReport::fits)
+    }
+
+    /// Returns the odds that the run fits in GPU memory, 0 to 1: 0 where generation does not, as
+    /// the memory of an inference engine is a configured share and not a prediction.
+    pub fn odds(&self) -> f64 {
+        if self.rollout.as_ref().is_none_or(RolloutReport::fits) { self.memory.odds() } else { 0.0 }
+    }
+
+    /// Returns the verdict on the GPU memory; the hosts are not considered.
+    pub fn verdict(&self) -> Verdict {
+        if self.fits() { Verdict::from_odds(self.odds()) } else { Verdict::DoesNotFit }
+    }
+
+    /// Whether the run fits surely, with the odds of [`Verdict::Fits`].
+    pub fn is_sure(&self) -> bool {
+        self.verdict() == Verdict::Fits
     }
 }
 

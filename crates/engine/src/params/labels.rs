@@ -3,6 +3,8 @@
 use core::fmt::Write as _;
 
 use super::{Choice, ParamId};
+use crate::model::hardware::Generation;
+use crate::model::software::AttentionKernel;
 use crate::scenario::Scenario;
 
 /// Returns the picker's label of a strategy, by its index in `Strategy::ALL`.
@@ -37,4 +39,70 @@ pub fn layout(scenario: &Scenario) -> String {
         }
     }
     text
+}
+
+/// Returns the name of an option in a scenario that has it: `FlashAttention-3`, `DualPipe`,
+/// `CUDA graphs: layers`.
+pub fn option(id: ParamId, option: usize, scenario: &Scenario) -> String {
+    let param = id.param();
+    let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
+    match id {
+        ParamId::AttentionKernel => attention(scenario).into(),
+        ParamId::Compile => compile(scenario).into(),
+        ParamId::PipelineSchedule => chosen.to_owned(),
+        _ => format!("{}: {}", param.label, chosen.to_lowercase()),
+    }
+}
+
+/// Returns the name of using `torch.compile`, or not using it.
+fn compile(scenario: &Scenario) -> &'static str {
+    if scenario.kernels.compile { "torch.compile" } else { "no torch.compile" }
+}
+
+/// Returns the name of the attention kernel of a scenario, which depends on its GPU: the kernels
+/// tuned to Ampere are FlashAttention-2.
+fn attention(scenario: &Scenario) -> &'static str {
+    use Generation::{Ada, Ampere, AmpereGddr, Blackwell, BlackwellGddr, BlackwellUltra, Hopper};
+    match (scenario.kernels.attention, scenario.accelerator.values.generation) {
+        (AttentionKernel::Unfused, _) => "unfused attention",
+        (AttentionKernel::FlashFirst, _) => "FlashAttention-1",
+        (AttentionKernel::Flash, _) => "FlashAttention-2 (SDPA)",
+        (AttentionKernel::FlashTuned, Ampere | AmpereGddr | Ada) => "FlashAttention-2",
+        (AttentionKernel::FlashTuned, Hopper) => "FlashAttention-3",
+        (AttentionKernel::FlashTuned, Blackwell | BlackwellGddr | BlackwellUltra) => "cuDNN attention",
+        (AttentionKernel::FlashTuned, _) => "attention kernels tuned to the GPU",
+        (AttentionKernel::Flash8bit, _) => "FP8 attention",
+    }
+}
+
+/// The choices of a run that a search of layouts makes beside degrees, strategy, micro-batch and
+/// recomputation.
+pub const SETTINGS: [ParamId; 15] = [
+    ParamId::AttentionKernel,
+    ParamId::HalfFormat,
+    ParamId::Compile,
+    ParamId::CudaGraphs,
+    ParamId::OptimizerKernel,
+    ParamId::SequenceParallel,
+    ParamId::AsyncTp,
+    ParamId::ContextExchange,
+    ParamId::PipelineSchedule,
+    ParamId::GradientSync,
+    ParamId::Loss,
+    ParamId::BaseFormat,
+    ParamId::OffloadActivations,
+    ParamId::OffloadOptimizer,
+    ParamId::OffloadParameters,
+];
+
+/// Names the settings ([`SETTINGS`]) in which a layout differs from another:
+/// `FlashAttention-3`, `torch.compile`.
+pub fn settings_beside(now: &Scenario, then: &Scenario) -> Vec<String> {
+    let differs = |id: ParamId| {
+        let param = id.param();
+        let choice = param.choice().filter(|_| (param.is_relevant)(then))?;
+        let chosen = (choice.get)(then);
+        ((choice.get)(now) != chosen).then(|| option(id, chosen, then))
+    };
+    SETTINGS.into_iter().filter_map(differs).collect()
 }

@@ -1,8 +1,9 @@
 //! Features of a layout that a framework cannot run. The search ranks and marks such layouts below
 //! others, and exported settings mention them in their notes.
 
+use super::resolve::Degrees;
 use super::{Scenario, Strategy};
-use crate::model::software::Framework;
+use crate::model::software::{Framework, Loss};
 use crate::model::trained::BaseFormat;
 
 /// A feature of a layout that a framework lacks.
@@ -47,7 +48,12 @@ impl Lack {
 
     /// Whether a scenario uses the feature, under any framework.
     pub fn is_asked(self, scenario: &Scenario) -> bool {
-        let (mesh, strategy) = (scenario.degrees(), scenario.strategy);
+        self.is_asked_by(scenario, &scenario.degrees())
+    }
+
+    /// Returns [`Self::is_asked`] for degrees of parallelism that the caller already has.
+    fn is_asked_by(self, scenario: &Scenario, mesh: &Degrees) -> bool {
+        let strategy = scenario.strategy;
         match self {
             Self::Pipeline => mesh.pp > 1,
             Self::PipelineOfShards => mesh.pp > 1 && (strategy.shards_weights() || strategy == Strategy::Zero2),
@@ -97,7 +103,27 @@ impl Scenario {
     /// Returns the first feature of the layout that the scenario's framework cannot run; `None` if
     /// it can run the layout.
     pub fn lack(&self) -> Option<Lack> {
-        self.framework.lacks().iter().copied().find(|lack| lack.is_asked(self))
+        let degrees = self.degrees();
+        self.framework.lacks().iter().copied().find(|lack| lack.is_asked_by(self, &degrees))
+    }
+
+    /// Returns the implementation of the loss that holds least of the logits at once, of those that
+    /// programs on the framework have for the degrees of parallelism; `None` if none is known.
+    ///
+    /// Liger's kernel joins head and loss of transformers' models and does not split them over
+    /// tensor parallelism (linkedin/Liger-Kernel README.md). torchtitan has its `ChunkedLossWrapper`
+    /// since April 2026, not with a pipeline (pytorch/torchtitan `torchtitan/components/loss.py`); a
+    /// scenario of a release has the loss of that release. Megatron has
+    /// `--cross-entropy-loss-fusion` (NVIDIA/Megatron-LM `megatron/training/arguments.py`).
+    pub fn lean_loss(&self, degrees: &Degrees) -> Option<Loss> {
+        match self.framework {
+            Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
+                (degrees.tp == 1).then_some(Loss::FusedLinear)
+            }
+            Framework::Torchtitan => (degrees.pp == 1 && self.release.is_none()).then_some(Loss::FusedLinear),
+            Framework::Megatron | Framework::MegatronFsdp => Some(Loss::Fused),
+            Framework::MegatronLegacy | Framework::Nanotron | Framework::MaxText => None,
+        }
     }
 
     /// Returns the first feature of the layout that the framework cannot run and that the layout

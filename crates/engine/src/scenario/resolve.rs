@@ -215,7 +215,7 @@ impl Scenario {
     }
 
     /// Computes [`Scenario::degrees`] from an architecture that the caller already has.
-    fn degrees_of(&self, architecture: &Architecture) -> Degrees {
+    pub fn degrees_of(&self, architecture: &Architecture) -> Degrees {
         let gpus = self.gpus.max(1);
         let tp = nearest_divisor(gpus, self.tp);
         let cp = nearest_divisor(gpus / tp, self.cp);

@@ -9,7 +9,6 @@
 use std::collections::BTreeSet;
 
 use catalog::SCENARIOS;
-use catalog::accuracy::fit_odds;
 use engine::names;
 use links::decode;
 
@@ -50,7 +49,7 @@ fn line(link: &str) -> String {
     ];
     let of_run = [
         names::limiter(report.limiter).key.to_owned(),
-        format!("{:.4}", fit_odds(&report)),
+        format!("{:.4}", report.odds()),
         report.rollout.as_ref().map_or_else(String::new, |rollout| digits(rollout.time().get())),
         digits(scenario.run_of(&report).time.get()),
     ];

@@ -51,8 +51,8 @@ fn is_valid(scenario: &Scenario) -> bool {
 proptest! {
     #![proptest_config(laws())]
 
-    /// Needed, cache and free are the capacity; where the run does not fit, nothing is cached or
-    /// free.
+    /// Needed, cache and free are the capacity; where the run needs more, nothing is cached or free,
+    /// and it does not fit.
     #[test]
     fn memory_adds_up(scenario in any_scenario()) {
         let memory = scenario.report().memory;
@@ -60,12 +60,12 @@ proptest! {
         prop_assert!(memory.cache() >= Bytes::ZERO && memory.free() >= Bytes::ZERO, "{:?}", memory);
         prop_assert!(near(memory.parts.total(), memory.peak));
         prop_assert!(near(memory.parts.total() - memory.cache(), memory.needed));
-        if memory.fits() {
+        if !memory.is_over() {
             prop_assert!(near(memory.needed + memory.cache() + memory.free(), memory.capacity), "{:?}", memory);
             prop_assert!(near(memory.headroom(), memory.cache() + memory.free()));
         } else {
             prop_assert!(near(memory.needed + memory.headroom(), memory.capacity));
-            prop_assert_eq!((memory.cache(), memory.free()), (Bytes::ZERO, Bytes::ZERO));
+            prop_assert_eq!((memory.cache(), memory.free(), memory.fits()), (Bytes::ZERO, Bytes::ZERO, false));
         }
     }
 }

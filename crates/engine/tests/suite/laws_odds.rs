@@ -2,8 +2,8 @@
 
 use crate::any::any_scenario;
 use crate::laws::{as_asked, laws};
-use catalog::accuracy::{Fit, PeakKind, fit_odds, verdict};
-use engine::model::memory::odds::{CEILING, FLOOR, Verdict};
+use catalog::accuracy::Fit;
+use engine::model::memory::odds::{CEILING, FLOOR, PeakKind, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use proptest::prelude::*;
@@ -28,9 +28,9 @@ proptest! {
     #[test]
     fn odds_lie_between_floor_and_ceiling_and_are_none_where_a_run_is_impossible(scenario in any_scenario()) {
         let report = scenario.report();
-        let odds = fit_odds(&report);
+        let odds = report.odds();
         if is_impossible(&report) {
-            prop_assert_eq!((odds, verdict(&report)), (0.0, Verdict::DoesNotFit));
+            prop_assert_eq!((odds, report.verdict()), (0.0, Verdict::DoesNotFit));
         } else {
             prop_assert!((FLOOR..=CEILING).contains(&odds), "{odds}");
         }
@@ -42,7 +42,7 @@ proptest! {
         let report = scenario.report();
         let mut larger = report;
         larger.memory.capacity = times * report.memory.capacity;
-        prop_assert!(fit_odds(&report) <= fit_odds(&larger), "{} {}", fit_odds(&report), fit_odds(&larger));
+        prop_assert!(report.odds() <= larger.odds(), "{} {}", report.odds(), larger.odds());
     }
 
     /// The whole run on a larger GPU, where the allocator's cache may be another and the run may
@@ -54,7 +54,7 @@ proptest! {
         // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of
         // it.
         prop_assume!(large.memory.needed <= small.memory.needed);
-        prop_assert!(fit_odds(&small) <= fit_odds(&large), "{} {}", fit_odds(&small), fit_odds(&large));
+        prop_assert!(small.odds() <= large.odds(), "{} {}", small.odds(), large.odds());
     }
 
     /// Hosts change no odds, and the verdict only where the GPUs have room: a host that holds what
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn a_host_that_is_short_is_the_verdict_where_the_gpus_have_room(scenario in any_scenario()) {
         let report = scenario.report();
-        let of_gpus = verdict(&report);
+        let of_gpus = report.verdict();
         let needed = scenario.host_memory().needed();
         let with = |times: f64| {
             let mut other = scenario;
@@ -70,7 +70,7 @@ proptest! {
             Fit::check(&other, &report)
         };
         let (enough, short) = (with(1.001), with(0.5));
-        prop_assert_eq!((enough.odds, short.odds), (fit_odds(&report), fit_odds(&report)));
+        prop_assert_eq!((enough.odds, short.odds), (report.odds(), report.odds()));
         prop_assert_eq!((enough.verdict, enough.fits, enough.short()), (of_gpus, report.fits(), None));
         let is_short = of_gpus != Verdict::DoesNotFit;
         prop_assert_eq!(short.verdict, if is_short { Verdict::HostDoesNotFit } else { of_gpus });
@@ -85,7 +85,7 @@ proptest! {
         let room = |room: f64| {
             let mut report = report;
             report.memory.capacity = room * report.memory.needed;
-            verdict(&report)
+            report.verdict()
         };
         prop_assert_eq!((room(0.5), room(3.0)), (Verdict::DoesNotFit, Verdict::Fits));
     }

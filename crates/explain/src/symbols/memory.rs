@@ -29,6 +29,7 @@ pub(super) const PARTS: &[Symbol] = &[
     new_symbol("M_GPU", "GPU memory that the driver leaves to programs", Bytes, |c| c.report.memory.capacity.get()),
     new_symbol("M_free", "free memory", Bytes, |c| c.report.memory.free().get()),
     new_symbol("M_missing", "missing memory", Bytes, |c| -c.report.memory.headroom().get()),
+    new_symbol("P_fit", "odds that the run fits", Percent, |c| c.report.odds()),
     new_symbol("M_alloc", "memory of tensors at the peak (max_memory_allocated)", Bytes, |c| {
         c.peak.alive.allocated.get()
     }),

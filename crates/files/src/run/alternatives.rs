@@ -1,6 +1,5 @@
 //! Evaluates a run over the likely values of facts that no file states.
 
-use catalog::accuracy::{fit_odds, verdict};
 use catalog::programs::Part;
 use catalog::releases::{Known, RELEASES, Release};
 use engine::format;
@@ -60,7 +59,7 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     if !run.formats.iter().any(|program| program.part() >= Part::Run) {
         return spread;
     }
-    spread.odds.push(fit_odds(&scenario.report()));
+    spread.odds.push(scenario.report().odds());
     let is_open = |id: ParamId| {
         !run.said.contains(&id)
             && !base.over.iter().any(|(key, _)| engine::params::find(key).is_some_and(|param| param.id == id))
@@ -107,10 +106,10 @@ impl Spread {
     fn over(&mut self, what: &str, taken: &Scenario, runs: impl Iterator<Item = (String, Scenario)>) {
         let runs: Vec<(String, Scenario)> = runs.collect();
         let others = runs.iter().filter(|(_, scenario)| scenario != taken);
-        self.odds.extend(others.map(|(_, scenario)| fit_odds(&scenario.report())));
+        self.odds.extend(others.map(|(_, scenario)| scenario.report().odds()));
         let runs: Vec<(String, Report)> =
             runs.into_iter().map(|(value, scenario)| (value, scenario.report())).collect();
-        let verdicts: Vec<Verdict> = runs.iter().map(|(_, report)| verdict(report)).collect();
+        let verdicts: Vec<Verdict> = runs.iter().map(|(_, report)| report.verdict()).collect();
         let Some((_, first)) = runs.first() else { return };
         // Skips a fact that changes nothing.
         if verdicts.iter().all(|other| Some(other) == verdicts.first()) {

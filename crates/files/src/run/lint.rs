@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use analysis::advice::{advise, is_worth_the_odds};
 use analysis::layouts::LayoutSearch;
-use catalog::accuracy::fit_odds;
 use engine::format::{bytes_of, odds};
 use engine::model::choices::Choices;
 use engine::model::report::Report;
@@ -168,7 +167,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
             "The run does not fit: it needs {} on {}, and {} of such runs fit.",
             bytes_of(report.memory.needed, report.memory.capacity),
             accelerator(scenario),
-            odds(fit_odds(&report))
+            odds(report.odds())
         );
         findings.push(Finding::new(rules::DOES_NOT_FIT, what));
     }
@@ -297,9 +296,9 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     wanted.extend(advice.map(|advice| advice.scenario));
     let mut search = LayoutSearch::new(scenario);
     while !search.advance(AT_ONCE) {}
-    let layouts = search.offered(report).into_iter().filter(|layout| layout.lack.is_none());
+    let layouts = search.offered(report).filter(|layout| layout.lack.is_none());
     let is_enough = |best: &Report| !report.fits() || gain(report, best) >= LEAST_GAIN_OF_LAYOUT;
-    wanted.extend(layouts.filter(|layout| is_enough(&layout.report)).map(|layout| layout.scenario));
+    wanted.extend(layouts.into_iter().filter(|layout| is_enough(&layout.report)).map(|layout| layout.scenario));
     // If no layout fits: the best layout combined with the first memory saver that makes it fit.
     if !report.fits() {
         wanted.extend(search.also().filter(|(_, layout)| layout.lack.is_none()).map(|(_, layout)| layout.scenario));
@@ -346,7 +345,7 @@ fn helps(candidate: &Candidate, before: &Report) -> bool {
 /// Whether a run that fits is faster by enough to justify its odds of fitting.
 fn is_worth_it(before: &Report, after: &Report) -> bool {
     let gain = gain(before, after);
-    gain >= LEAST_GAIN && is_worth_the_odds(gain, fit_odds(before), fit_odds(after))
+    gain >= LEAST_GAIN && is_worth_the_odds(gain, before.odds(), after.odds())
 }
 
 /// Extends a candidate: further findings in the fixed files become part of the fix, so that one
@@ -445,7 +444,7 @@ fn write_finding(scenario: &Scenario, before: &Report, candidate: Candidate) -> 
     let what = difference(scenario, &candidate.scenario).join("; ");
     let report = &candidate.report;
     let memory = bytes_of(report.memory.needed, report.memory.capacity);
-    let odds = odds(fit_odds(report));
+    let odds = odds(report.odds());
     let (what, gain) = if before.fits() {
         let percent = (candidate.gain * 100.0).round();
         (format!("{what}: {percent} % faster, needs {memory}; {odds} of such runs fit."), Some(candidate.gain))

@@ -1,5 +1,5 @@
 //! Compares the engine with published measurements:
-//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded]`.
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded | --odds]`.
 
 mod print;
 mod steps;
@@ -10,15 +10,17 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use score::by_accelerator;
+use score::odds::curves;
 use table::Tables;
 
 const USAGE: &str = "\
-Usage: score FILE.csv... [--json | --rows | --markdown | --recorded]
+Usage: score FILE.csv... [--json | --rows | --markdown | --recorded | --odds]
 
   --json      a line a row: the prediction, or why there is none
   --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
   --markdown  the tables of docs/book/accuracy
-  --recorded  what the engine records of them by accelerator
+  --recorded  what the catalog records of them by accelerator
+  --odds      the curves of the odds that a run fits, as the engine records them
 
 Without any of them: the score of each source.";
 
@@ -28,6 +30,7 @@ enum Format {
     Rows,
     Markdown,
     Recorded,
+    Odds,
 }
 
 /// Exit code for an unusable file or an invalid option. Usable files are scored nevertheless.
@@ -58,6 +61,7 @@ fn run() -> Result<Vec<String>, String> {
             "--rows" => format = Format::Rows,
             "--markdown" => format = Format::Markdown,
             "--recorded" => format = Format::Recorded,
+            "--odds" => format = Format::Odds,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -74,6 +78,7 @@ fn run() -> Result<Vec<String>, String> {
         Format::Rows => print::rows(&mut out, &tables),
         Format::Markdown => write!(out, "{}", tables.markdown()),
         Format::Recorded => write!(out, "{}", by_accelerator::rust(&tables.training)),
+        Format::Odds => write!(out, "{}", curves::rust(&curves::fitted(&tables.training))),
     };
     written.map_err(|error| format!("The answer could not be written: {error}."))?;
     Ok(failures)

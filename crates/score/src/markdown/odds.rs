@@ -9,8 +9,7 @@ use crate::odds::middle::middles;
 use crate::odds::outcome::{Outcome, outcomes};
 use crate::odds::reliability::{self, Tenth};
 use crate::summary::Entry;
-use catalog::accuracy::PeakKind;
-use engine::model::memory::odds::{HOPELESS, SURE};
+use engine::model::memory::odds::{PeakKind, SURE};
 
 /// Writes the curve of each kind, and the outcomes of runs by tenths of their odds.
 pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &'a Entry> + Clone) {
@@ -23,11 +22,11 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
     line(
         text,
         "Outcomes are from sources that also report failures. The last columns are GPU memory over predicted need: \
-         half of such runs fit at the first, runs are predicted to fit from the second, and not to fit below the \
-         third:\n",
+         below the first, fewer than half of such runs fit, and the verdict is that a run does not; from the second \
+         on, it fits:\n",
     );
-    line(text, "| Runs of | Ran | Failed | Half fit | Fits from | Does not fit below |");
-    line(text, "|---|---:|---:|---:|---:|---:|");
+    line(text, "| Runs of | Ran | Failed | Half fit | Fits from |");
+    line(text, "|---|---:|---:|---:|---:|");
     let mut counts: BTreeMap<PeakKind, [usize; 2]> = BTreeMap::new();
     for Outcome { kind, ran, .. } in &outcomes {
         let [of_ran, of_failed] = counts.entry(*kind).or_default();
@@ -37,10 +36,10 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
     for (kind, curve) in curves.of.iter().filter(|(kind, _)| **kind != PeakKind::Small) {
         let [ran, failed] = counts.get(kind).copied().unwrap_or_default();
         // The smallest room that reaches the odds, in steps of 0.01.
-        let from = |odds: f64| (1..1000).map(|step| f64::from(step) / 1e2).find(|room| curve.odds(*room) >= odds);
-        let [sure, hopeless] = [SURE, HOPELESS].map(|odds| from(odds).unwrap_or(f64::NAN));
+        let sure = (1..1000).map(|step| f64::from(step) / 1e2).find(|room| curve.odds(*room) >= SURE);
+        let sure = sure.unwrap_or(f64::NAN);
         let (name, half) = (kind.name(), curve.half);
-        let _ = writeln!(text, "| {name} | {ran} | {failed} | {half:.2} | {sure:.2} | {hopeless:.2} |");
+        let _ = writeln!(text, "| {name} | {ran} | {failed} | {half:.2} | {sure:.2} |");
     }
     let _ = writeln!(
         text,

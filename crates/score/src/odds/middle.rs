@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::quantile::{by_source, quantile};
 use crate::summary::Entry;
-use catalog::accuracy::{PeakKind, SMALL_USE};
+use engine::model::memory::odds::{PeakKind, SMALL_USE};
 
 /// Minimum ratio of capacity to needed bytes for an untruncated peak: a peak one third above its
 /// prediction still fits.

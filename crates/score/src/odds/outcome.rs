@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::linked::End;
 use crate::summary::Entry;
-use catalog::accuracy::PeakKind;
+use engine::model::memory::odds::PeakKind;
 
 /// Outcome of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,8 @@ use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs};
 use analysis::published::{self as text, Set};
-use catalog::accuracy::{self, PeakKind};
+use catalog::accuracy;
+use engine::model::memory::odds::PeakKind;
 use engine::stats::{self, Errors};
 use links::encode;
 
@@ -35,8 +36,8 @@ const SLOW_RANKS: f64 = 0.89;
 // ran ahead of the GPU.
 const MEMORY_MEDIAN: f64 = 0.045;
 const MEMORY_MEAN: f64 = 0.095;
-const RAN_FITS: f64 = 0.985;
-const FAILED_DOES_NOT: f64 = 0.87;
+const RAN_FITS: f64 = 0.975;
+const FAILED_DOES_NOT: f64 = 0.9;
 // Half of these come from the playbook's cluster, whose latency of 0.36 ms per hop no NCCL model
 // explains.
 const NETWORK_MEDIAN: f64 = 0.13;
@@ -174,9 +175,10 @@ fn mixtures_of_experts_are_predicted() {
     assert!(memory.median < MIXTURE_MEMORY_MEDIAN, "median {}", memory.median);
     let confusion = summary::score(&PUBLISHED.mixtures).confusion;
     let ran = confusion.ran_fits as f64 / (confusion.ran_fits + confusion.ran_does_not) as f64;
-    // Three are Nemotron 3's, a few percent above their GPUs' memory; six are from ModelZoo and
-    // verl, with unstated recomputation.
-    assert!(ran > 0.96, "{confusion:?}");
+    // Predictions err by 10 %, and a run that is predicted to need 95 % of the memory is predicted
+    // not to fit. Three are Nemotron 3's, a few percent above their GPUs' memory; six are from
+    // ModelZoo and verl, with unstated recomputation.
+    assert!(ran > 0.93, "{confusion:?}");
     assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
     assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
 }
@@ -291,8 +293,8 @@ fn fine_tuning_is_predicted() {
 fn steps_on_other_silicon_are_predicted() {
     // File, rows, rows read, rows predicted out of memory, median error.
     const TABLES: [(&str, usize, usize, usize, f64); 6] = [
-        ("maxtext.csv", 29, 27, 0, 0.055),
-        ("tpu_recipes.csv", 38, 35, 0, 0.045),
+        ("maxtext.csv", 29, 27, 1, 0.055),
+        ("tpu_recipes.csv", 38, 35, 1, 0.045),
         ("rocm.csv", 23, 21, 1, 0.09),
         ("gaudi.csv", 21, 19, 1, 0.10),
         ("neuron.csv", 27, 27, 0, 0.07),

@@ -82,7 +82,7 @@ fn the_colour_under_the_marker_is_the_scenarios() {
             // One of the four nodes has the verdict, or the edge runs through the cell by less than
             // whole layers take.
             let fits = cells.iter().any(|cell| (cell.limiter != Limiter::Memory) == report.fits());
-            let near = (report.memory.headroom() / report.memory.capacity).abs() < 0.02;
+            let near = (report.memory.needed / report.memory.most_needed() - 1.0).abs() < 0.02;
             assert!(fits || near, "{:?} {x:?}: {cells:?}", scenario.model);
         }
     }

@@ -1,7 +1,12 @@
 //! Odds that a run fits: a logistic of the GPU's memory over the run's need, between a floor and a
-//! ceiling.
+//! ceiling. They alone decide the verdict, everywhere.
 
-use crate::model::report::MemoryReport;
+mod kind;
+mod recorded;
+
+pub use kind::{PeakKind, SMALL_USE};
+
+use crate::units::Bytes;
 
 /// Odds of a run that needs far more than the capacity: assumptions about it may be wrong.
 pub const FLOOR: f64 = 0.02;
@@ -31,6 +36,18 @@ impl Curve {
         let against = if room > 0.0 { power(self.half / room, self.quarters) } else { f64::INFINITY };
         FLOOR + (CEILING - FLOOR) / (1.0 + against)
     }
+
+    /// Returns the most that a run may need of a capacity to fit: the need at which [`HALF`] of
+    /// the runs fit, which is never above the capacity.
+    pub fn most_needed(&self, capacity: Bytes) -> Bytes {
+        capacity / self.half.max(1.0)
+    }
+
+    /// Returns the least capacity on which a run with a need fits: the inverse of
+    /// [`Self::most_needed`].
+    pub fn least_capacity(&self, needed: Bytes) -> Bytes {
+        needed * self.half.max(1.0)
+    }
 }
 
 /// Returns `base^(quarters / 4)` of a non-negative base, using only square roots and products:
@@ -48,21 +65,22 @@ fn power(base: f64, quarters: u32) -> f64 {
 }
 
 /// Least odds of the verdict “fits”.
-pub const SURE: f64 = 0.9;
-/// Odds below which the verdict is “does not fit”.
-pub const HOPELESS: f64 = 0.1;
+pub const SURE: f64 = 0.8;
+/// Odds below which the verdict is “does not fit”. They lie midway between [`FLOOR`] and
+/// [`CEILING`], so that a run has them at its curve's [`Curve::half`].
+pub const HALF: f64 = f64::midpoint(FLOOR, CEILING);
 
 /// Verdict on whether a run fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// At least [`SURE`] of the runs fit.
     Fits,
-    /// Between [`HOPELESS`] and [`SURE`] of the runs fit.
+    /// Between [`HALF`] and [`SURE`] of the runs fit.
     Tight,
     /// The GPUs have, or may have, enough memory, and the hosts do not. The odds do not express
     /// this, as host memory is a sum and not a prediction.
     HostDoesNotFit,
-    /// Fewer than [`HOPELESS`] of the runs fit.
+    /// Fewer than [`HALF`] of the runs fit.
     DoesNotFit,
 }
 
@@ -71,11 +89,16 @@ impl Verdict {
     pub fn from_odds(odds: f64) -> Self {
         if odds >= SURE {
             Self::Fits
-        } else if odds >= HOPELESS {
+        } else if odds >= HALF {
             Self::Tight
         } else {
             Self::DoesNotFit
         }
+    }
+
+    /// Whether the run fits, surely or tightly.
+    pub fn fits(self) -> bool {
+        matches!(self, Self::Fits | Self::Tight)
     }
 
     /// Returns the verdict as a phrase after the name of a run: `is a tight fit`.
@@ -99,19 +122,10 @@ impl Verdict {
     }
 }
 
-/// Returns the odds that the needed memory is within the capacity, on the curve of the run's kind.
-pub fn fit_odds(memory: &MemoryReport, curve: Curve) -> f64 {
-    if memory.needed.get() <= 0.0 {
-        return CEILING;
-    }
-    curve.odds(memory.capacity / memory.needed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::report::{MemoryParts, PeakMoment};
-    use crate::units::Bytes;
+    use crate::model::report::{MemoryParts, MemoryReport, PeakMoment};
 
     const CURVE: Curve = Curve { half: 1.25, quarters: 10 };
 
@@ -125,8 +139,9 @@ mod tests {
             needed,
             nominal: capacity,
             capacity,
+            curve: CURVE,
         };
-        fit_odds(&memory, CURVE)
+        memory.odds()
     }
 
     #[test]
@@ -154,8 +169,21 @@ mod tests {
     #[test]
     fn odds_have_three_words() {
         assert_eq!(
-            [1.0, SURE, 0.89, HOPELESS, 0.09, 0.0].map(|odds| Verdict::from_odds(odds).key()),
+            [1.0, SURE, 0.79, HALF, 0.49, 0.0].map(|odds| Verdict::from_odds(odds).key()),
             ["fits", "fits", "tight", "tight", "does_not_fit", "does_not_fit"]
         );
+        assert_eq!([SURE, HALF], [0.8, 0.5]);
+    }
+
+    #[test]
+    fn nothing_fits_that_needs_more_than_the_capacity() {
+        for kind in PeakKind::ALL {
+            let curve = kind.curve();
+            assert!(curve.half >= 1.0, "{kind:?}: {curve:?}");
+            assert_eq!(curve.odds(curve.half), HALF, "{kind:?}");
+            assert_eq!(curve.most_needed(Bytes::new(80.0)) * curve.half, Bytes::new(80.0), "{kind:?}");
+        }
+        let optimistic = Curve { half: 0.9, ..CURVE };
+        assert_eq!(optimistic.most_needed(Bytes::new(80.0)), Bytes::new(80.0));
     }
 }

@@ -14,6 +14,7 @@ mod terms;
 mod workspaces;
 mod xla;
 
+use super::odds::{Curve, PeakKind};
 use super::states::paged;
 use crate::model::lengths::Lengths;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
@@ -66,7 +67,8 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     /// Relative tolerance, as the needed bytes are added in a different order from that in which
     /// the limit is subtracted.
     const ROUNDING: f64 = 1e-12;
-    let capacity = setup.accelerator.usable_memory() / setup.measured_memory;
+    let usable = curve(setup).most_needed(setup.accelerator.usable_memory());
+    let capacity = usable / setup.measured_memory;
     let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
     let mut most: Option<StagePeak> = None;
     for stage in stages.iter() {
@@ -178,6 +180,11 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
     (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 
+/// Returns the odds of fitting, by capacity over needed, of runs on the framework and silicon.
+fn curve(setup: &Setup) -> Curve {
+    PeakKind::of_stack(setup.framework, setup.accelerator.generation).curve()
+}
+
 /// Returns the report of parts alive at a moment, with the process's other memory: the context, the
 /// allocator's reserved bytes, and what it would reserve with unlimited memory.
 pub fn report(
@@ -198,6 +205,7 @@ pub fn report(
         .with(MemoryPart::Cache, held - needed)
         .with(MemoryPart::Engine, engine);
     let needed = needed + context + engine;
-    let predicted = MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity };
+    let curve = curve(setup);
+    let predicted = MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity, curve };
     predicted.scaled(setup.measured_memory)
 }

@@ -6,7 +6,7 @@ use links::decode::decode;
 
 fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
     let base = Base {
-        scenario: decode("gpu=rtx-4090&gpus=1").scenario,
+        scenario: decode("gpu=rtx-5090&gpus=1").scenario,
         over: over.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
     };
     let files = [File::new("run.yml", text)];
@@ -14,7 +14,7 @@ fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
     spread(&run, &files, &base)
 }
 
-/// LoRA of 7 billion weights in 16 bits on 24 GB: a narrow fit with checkpointing, impossible
+/// LoRA of 7 billion weights in 16 bits on 32 GB: a narrow fit with checkpointing, impossible
 /// without.
 const LORA: &str = "base_model: Qwen/Qwen2.5-7B\nadapter: lora\nlora_r: 16\nbf16: true\nsample_packing: true\n";
 
@@ -34,7 +34,7 @@ fn what_is_not_said_and_decides_is_named() {
     assert_eq!(open.verdict(), Verdict::Tight);
 }
 
-/// The verdict is tight if nine of ten likely runs fit and one does not.
+/// The verdict is tight if twenty of 21 likely runs fit and one does not.
 #[test]
 fn a_verdict_of_which_the_likely_runs_disagree_is_tight() {
     let of = |odds: &[f64]| Spread { odds: odds.to_vec(), ..Spread::default() }.verdict();

@@ -1,6 +1,5 @@
 //! Tests of the linter's findings: codes, combined changes, duplicates.
 
-use catalog::accuracy::fit_odds;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use files::brought::{Item, import_items};
@@ -39,7 +38,7 @@ fn fixed(files: &[File], finding: &Finding) -> Scenario {
 }
 
 fn expected(report: &Report) -> f64 {
-    report.tokens_per_s_per_gpu * fit_odds(report)
+    report.tokens_per_s_per_gpu * report.odds()
 }
 
 fn sequences(scenario: &Scenario) -> u32 {

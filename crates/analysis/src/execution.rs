@@ -1,0 +1,178 @@
+//! Choices of execution, which change the computed numbers only by rounding: kernels, compilation,
+//! schedules, exchanges. Every search sets them alike: to the options with which a run is fastest,
+//! among those that its GPU and its framework can run.
+
+use core::cmp::Ordering;
+
+use super::change::errors;
+use super::held::Held;
+use super::other_options::unchecked;
+use engine::model::report::Report;
+use engine::model::software::AttentionKernel;
+use engine::model::training::HalfFormat;
+use engine::params::{Param, ParamId};
+use engine::scenario::Scenario;
+
+/// Choices from which most layouts gain alike, so that they are set before a search.
+const COMMON: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::HalfFormat, ParamId::Compile];
+
+/// All choices of execution, in the order in which they are set.
+pub(crate) const CHOICES: [ParamId; 10] = [
+    ParamId::AttentionKernel,
+    ParamId::HalfFormat,
+    ParamId::Compile,
+    ParamId::CudaGraphs,
+    ParamId::OptimizerKernel,
+    ParamId::SequenceParallel,
+    ParamId::AsyncTp,
+    ParamId::ContextExchange,
+    ParamId::PipelineSchedule,
+    ParamId::GradientSync,
+];
+
+/// Gain below which another option is not taken.
+const LEAST: f64 = 0.005;
+
+/// Whether an option leaves the computed numbers as they are, but for rounding, and is one to
+/// propose: no 8-bit attention; and of the 16-bit formats only fp16, as bf16 is slower on the only
+/// GPUs where they differ.
+pub(crate) fn is_proposed(scenario: &Scenario, changed: &Scenario) -> bool {
+    let is_attention_alike = changed.kernels.attention != AttentionKernel::Flash8bit;
+    is_attention_alike && (changed.half == scenario.half || changed.half == HalfFormat::Fp16)
+}
+
+/// Returns the scenario with the options of the common choices with which it is fastest.
+pub(crate) fn tuned(scenario: &Scenario, held: Held) -> Scenario {
+    let mut best = Tuned::new(scenario);
+    COMMON.into_iter().filter(|id| !held.has(*id)).for_each(|id| best.set(id));
+    best.scenario
+}
+
+/// Returns a layout with the options with which it is fastest: it fits as surely as before, on its
+/// GPUs and its hosts. The loss becomes that of `own`, the scenario around which the search runs,
+/// unless that is slower or fits less surely.
+pub(crate) fn polished(layout: &Scenario, own: &Scenario, held: Held) -> Scenario {
+    let mut best = Tuned::new(layout);
+    if layout.kernels.loss != own.kernels.loss {
+        let mut plain = *layout;
+        plain.kernels.loss = own.kernels.loss;
+        let report = plain.report();
+        if report.whole().time <= best.report.whole().time * (1.0 + LEAST) && best.admits(&plain, &report) {
+            (best.scenario, best.report) = (plain, report);
+        }
+    }
+    CHOICES.into_iter().filter(|id| !held.has(*id)).for_each(|id| best.set(id));
+    best.scenario
+}
+
+/// A scenario whose choices are set one by one.
+struct Tuned {
+    scenario: Scenario,
+    report: Report,
+    /// Number of errors of the scenario, which no option may exceed; known once asked for.
+    errors: Option<usize>,
+}
+
+impl Tuned {
+    fn new(scenario: &Scenario) -> Self {
+        Self { scenario: *scenario, report: scenario.report(), errors: None }
+    }
+
+    /// Takes the fastest option of a choice.
+    fn set(&mut self, id: ParamId) {
+        let most = self.report.whole().time / (1.0 + LEAST);
+        let mut faster: Vec<(Scenario, Report)> = unchecked(&self.scenario, id.param())
+            .into_iter()
+            .filter(|(_, changed)| is_proposed(&self.scenario, changed))
+            .map(|(_, changed)| (changed, changed.report()))
+            .filter(|(_, report)| report.whole().time <= most)
+            .collect();
+        faster.sort_by(|(_, one), (_, other)| by_time(one, other));
+        let found = faster.into_iter().find(|(changed, report)| self.admits(changed, report) && self.is_valid(changed));
+        if let Some((scenario, report)) = found {
+            (self.scenario, self.report) = (scenario, report);
+        }
+    }
+
+    /// Whether a changed scenario may take the place of this one: it fits as surely, on GPUs and
+    /// hosts, and the framework can run it.
+    fn admits(&self, changed: &Scenario, report: &Report) -> bool {
+        let fits = (report.fits() || !self.report.fits()) && (report.is_sure() || !self.report.is_sure());
+        fits && (changed.lack().is_none() || self.scenario.lack().is_some())
+    }
+
+    /// Whether a changed scenario has no further error. Validation is expensive, so it comes last.
+    fn is_valid(&mut self, changed: &Scenario) -> bool {
+        let before = *self.errors.get_or_insert_with(|| errors(&self.scenario));
+        errors(changed) <= before
+    }
+}
+
+fn by_time(one: &Report, other: &Report) -> Ordering {
+    one.whole().time.get().total_cmp(&other.whole().time.get())
+}
+
+/// Number of choices whose options share a number.
+const TOGETHER: usize = 6;
+/// Number of options that a choice has at most.
+const OPTIONS: usize = 32;
+
+/// Returns the choices that [`polished`] sets.
+fn packed() -> impl Iterator<Item = &'static Param> {
+    CHOICES.into_iter().chain([ParamId::Loss]).map(ParamId::param)
+}
+
+/// Encodes the options of execution of a scenario as two numbers below 2^30, for another thread.
+pub(crate) fn pack(scenario: &Scenario) -> [usize; 2] {
+    let mut numbers = [0; 2];
+    for (place, choice) in packed().filter_map(Param::choice).enumerate() {
+        if let Some(number) = numbers.get_mut(place / TOGETHER) {
+            *number = *number * OPTIONS + (choice.get)(scenario).min(OPTIONS - 1);
+        }
+    }
+    numbers
+}
+
+/// Sets the options that [`pack`] encoded. Options that do not exist are ignored.
+pub(crate) fn unpack(mut scenario: Scenario, numbers: [usize; 2]) -> Scenario {
+    let mut left = numbers;
+    let choices: Vec<_> = packed().filter_map(Param::choice).enumerate().collect();
+    for (place, choice) in choices.into_iter().rev() {
+        let Some(number) = left.get_mut(place / TOGETHER) else { continue };
+        let option = *number % OPTIONS;
+        *number /= OPTIONS;
+        if option < choice.options.len() && (choice.get)(&scenario) != option {
+            (choice.set)(&mut scenario, option);
+        }
+    }
+    scenario
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use links::decode;
+
+    #[test]
+    fn options_survive_their_numbers() {
+        assert!(packed().count() <= 2 * TOGETHER);
+        for link in
+            ["", "attnkernel=flash-tuned&compile=yes&loss=fused-linear", "cluster=dgx-h100&pp=4&schedule=zero-bubble"]
+        {
+            let scenario = decode(link).scenario;
+            assert_eq!(unpack(catalog::default_scenario(), pack(&scenario)).kernels, scenario.kernels, "{link}");
+            assert_eq!(unpack(scenario, pack(&scenario)), scenario, "{link}");
+        }
+    }
+
+    /// On an H100, FlashAttention 3 and compilation are faster; who holds one keeps it.
+    #[test]
+    fn the_fastest_options_are_taken_unless_they_are_held() {
+        let scenario =
+            decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&seq=8k&attnkernel=flash&compile=no").scenario;
+        let free = tuned(&scenario, Held::NOTHING);
+        assert!(free.kernels.compile && free.kernels.attention != scenario.kernels.attention);
+        let held = tuned(&scenario, Held::from_keys(["compile", "attnkernel"]));
+        assert_eq!(held, scenario);
+    }
+}

@@ -1,0 +1,19 @@
+//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/odds/curves.rs`): not to
+//! be edited.
+
+use super::{Curve, PeakKind};
+
+/// Odds that a run fits, by memory (`crates/score/src/odds`).
+#[allow(clippy::match_same_arms, reason = "a line a kind")]
+pub(super) const fn curve(kind: PeakKind) -> Curve {
+    match kind {
+        PeakKind::Nanotron => Curve { half: 1.064, quarters: 58 },
+        PeakKind::Amd => Curve { half: 1.082, quarters: 25 },
+        PeakKind::DataSheet => Curve { half: 1.108, quarters: 27 },
+        PeakKind::Unmeasured => Curve { half: 1.082, quarters: 25 },
+        PeakKind::Small => Curve { half: 1.082, quarters: 25 },
+        PeakKind::Trainers => Curve { half: 1.101, quarters: 24 },
+        PeakKind::Torchtitan => Curve { half: 1.079, quarters: 32 },
+        PeakKind::Megatron => Curve { half: 1.050, quarters: 51 },
+    }
+}
