@@ -109,7 +109,8 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
         .with(MemoryPart::UnreducedGradients, of(&[Category::UnshardedGradient, Category::Communication]))
         .with(MemoryPart::Activations, of(&[Category::Activation, Category::Input, Category::Buffer]))
         .with(MemoryPart::WorkingSet, of(&[Category::Temporary, Category::OptimizerTemporary]))
-        .with(MemoryPart::Logits, of(&[Category::Logits]));
+        .with(MemoryPart::Logits, of(&[Category::Logits]))
+        .with(MemoryPart::Models, of(&[Category::OtherModel]));
     let moment = match moment.phase {
         Phase::Forward | Phase::Loss => PeakMoment::Loss,
         Phase::Backward => PeakMoment::Backward,

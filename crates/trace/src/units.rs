@@ -14,6 +14,8 @@ pub(super) struct Sharding {
     /// Bytes per element of a gradient at rest, and in the reduction.
     pub stored: u64,
     pub reduced: u64,
+    /// Whether weights and gradients rest in host memory.
+    pub offloaded: bool,
 }
 
 /// Weights that are gathered together: a layer, or the root.
@@ -185,10 +187,10 @@ impl Units {
             output = cast;
         }
         if let Some(unit) = self.each.get_mut(unit) {
-            if unit.shard == NONE {
+            if unit.shard == NONE && !self.sharding.offloaded {
                 unit.shard = output;
             } else {
-                // Added in place to the shard of the previous micro-batch.
+                // Added in place to the shard of the previous micro-batch, or copied to the host.
                 tape.release(output);
             }
         }
