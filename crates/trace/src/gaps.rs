@@ -1,5 +1,6 @@
 //! Choices of a setup that the trace does not model.
 
+use core::fmt::{self, Display, Formatter};
 use engine::model::framework::Layers;
 use engine::model::memory::states::{recipe_bytes, shard_degrees};
 use engine::model::parallel::ContextExchange;
@@ -156,6 +157,22 @@ impl Gap {
     /// Returns the gaps of a setup.
     pub fn of(setup: &Setup) -> impl Iterator<Item = Self> + '_ {
         Self::ALL.into_iter().filter(|gap| gap.is_in(setup))
+    }
+}
+
+/// What the trace of a setup does not model; empty if it models everything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NotSimulated(pub Vec<Gap>);
+
+impl Display for NotSimulated {
+    /// Writes a sentence, or nothing: `Not simulated: dropout and shared experts.`
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.0.iter().map(|gap| gap.name()).collect();
+        match names.split_last() {
+            None => Ok(()),
+            Some((last, [])) => write!(f, "Not simulated: {last}."),
+            Some((last, others)) => write!(f, "Not simulated: {} and {last}.", others.join(", ")),
+        }
     }
 }
 

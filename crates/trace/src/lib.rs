@@ -36,7 +36,7 @@ mod weights;
 
 pub use curve::{Curve, Point, RunStep, Span};
 pub use event::{Category, Event, Moment, Phase, Place, TensorId};
-pub use gaps::{Gap, is_followed};
+pub use gaps::{Gap, NotSimulated, is_followed};
 pub use play::{Peak, STEPS, reserved_over};
 pub use simulated::simulated;
 pub use step::Trace;

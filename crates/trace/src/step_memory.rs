@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, RunStep};
 use super::event::Category;
-use super::gaps::Gap;
+use super::gaps::{Gap, NotSimulated};
 use super::play::Peak;
 use super::step::Trace;
 use core::fmt::{self, Display, Formatter};
@@ -49,7 +49,7 @@ pub enum NotDrawn {
         /// Bytes of the report.
         sum: Bytes,
         /// Gaps of the simulation.
-        gaps: Vec<Gap>,
+        gaps: NotSimulated,
     },
     /// The peaks differ.
     Peak {
@@ -58,7 +58,7 @@ pub enum NotDrawn {
         /// Bytes of the report.
         sum: Bytes,
         /// Gaps of the simulation.
-        gaps: Vec<Gap>,
+        gaps: NotSimulated,
     },
 }
 
@@ -79,12 +79,7 @@ impl Display for NotDrawn {
                 gaps
             }
         };
-        let names: Vec<&str> = gaps.iter().map(|gap| gap.name()).collect();
-        match names.split_last() {
-            None => Ok(()),
-            Some((last, [])) => write!(f, " Not simulated: {last}."),
-            Some((last, others)) => write!(f, " Not simulated: {} and {last}.", others.join(", ")),
-        }
+        if gaps.0.is_empty() { Ok(()) } else { write!(f, " {gaps}") }
     }
 }
 
@@ -108,7 +103,7 @@ pub fn step_memory(setup: &Setup, step: RunStep, points: usize) -> Result<StepMe
         let (most, least) = if one > other { (one, other) } else { (other, one) };
         most - least > TOLERANCE * report.allocated
     };
-    let gaps = || Gap::of(setup).collect();
+    let gaps = || NotSimulated(Gap::of(setup).collect());
     let at_rest = AT_REST.map(|(part, category)| (part, corrected(by[category]), report.parts.get(part)));
     if let Some((part, simulated, sum)) = at_rest.into_iter().find(|(_, one, other)| differs(*one, *other)) {
         return Err(NotDrawn::Part { part, simulated, sum, gaps: gaps() });

@@ -61,12 +61,30 @@ pub fn StepMemory(props: &StepMemoryProps) -> Html {
         </>
     };
     let steps = Item::named(STEPS);
-    html! {
-        <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
+    let figure = if spec.lines.is_empty() {
+        not_drawn(&spec, foot)
+    } else {
+        html! {
             <Figure id="step-memory" {spec} snapshot={snapshot.clone()} {foot}>
                 <Select id="step-of" name={WHICH} items={steps} chosen={snapshot.view.step as usize} target={SelectTarget::RunStep} />
             </Figure>
+        }
+    };
+    html! {
+        <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
+            { figure }
         </div>
+    }
+}
+
+/// Returns the reason why the simulated step is not drawn, in the place of the figure.
+fn not_drawn(spec: &ChartSpec, foot: Html) -> Html {
+    html! {
+        <figure class="figure">
+            <div class="figure-head"><h2>{ &spec.title }</h2></div>
+            <figcaption class="caption">{ &spec.caption }</figcaption>
+            { foot }
+        </figure>
     }
 }
 
