@@ -152,6 +152,7 @@ impl<'a> Step<'a> {
         tape.autocast = shape.autocast.then(Vec::new);
         tape.keeps_biased = setup.keeps_biased_products();
         tape.tp = shape.tp;
+        tape.groups = if group > 1 { [group, u64::from(setup.mesh.expert_shard_group())] } else { [1; 2] };
         let several = setup.batch.grad_accum_steps > 1;
         if shape.autocast || several && !(group > 1 && GradientSyncPlan::new(setup).reduce_each) {
             tape.accumulated = Some(bytes.reduced as u64);
@@ -206,8 +207,7 @@ impl<'a> Step<'a> {
 
     /// Records the tensors at rest.
     fn rest(&mut self) -> Vec<Event> {
-        let group = self.units.sharding.group;
-        let at_rest = |weight: &Weight| weight.shard_bytes(group, weight.format.stored);
+        let at_rest = |weight: &Weight| weight.shard_bytes(weight.format.stored);
         let shards: Vec<u64> = self.tape.weights.iter().map(at_rest).collect();
         for bytes in self.ordered(&shards).into_iter().filter(|_| !self.setup.offload.parameters) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
@@ -488,14 +488,13 @@ impl<'a> Step<'a> {
         if !self.setup.offload.updates_here() || self.setup.offload.pages_state() {
             return Vec::new();
         }
-        let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
         // ZeRO cuts the flattened weights, FSDP each weight's rows.
-        let flat = if group > 1 { 1 } else { shard_degrees(self.setup).optimizer as u64 };
+        let flat = if self.units.sharding.group > 1 { 1 } else { shard_degrees(self.setup).optimizer as u64 };
         let of = |weight: &Weight| {
             let moment = if weight.format.trains { moment } else { 0 };
-            (weight.rows.div_ceil(group) * weight.columns * moment).div_ceil(flat)
+            (weight.shard() * moment).div_ceil(flat)
         };
         self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>())
     }

@@ -70,7 +70,7 @@ impl Display for NotDrawn {
             Self::Part { part, simulated, sum, gaps } => {
                 let name = engine::names::part(*part).name.to_lowercase();
                 let [simulated, sum] = [simulated, sum].map(|bytes| format::bytes(*bytes));
-                write!(f, "Not drawn: {name} of the simulated step take {simulated}, of the sum {sum}.")?;
+                write!(f, "Not drawn: {name} of {simulated} in the simulated step, of {sum} in the sum.")?;
                 gaps
             }
             Self::Peak { simulated, sum, gaps } => {
