@@ -53,7 +53,7 @@ pub enum Gap {
     FurtherTokens,
     /// Blocks of a layer that share a norm.
     ParallelBlocks,
-    /// Norms that torchtitan's layers lack.
+    /// Norms that torchtitan's layers lack: after blocks, or over all heads.
     Norms,
     /// These frozen weights or adapters.
     Frozen,
@@ -109,7 +109,7 @@ impl Gap {
             Self::SharedExperts => "shared experts",
             Self::FurtherTokens => "modules that predict further tokens",
             Self::ParallelBlocks => "blocks that share a norm",
-            Self::Norms => "norms beyond two a layer",
+            Self::Norms => "norms after blocks",
             Self::Frozen => "these frozen weights or adapters",
         }
     }
@@ -144,12 +144,9 @@ impl Gap {
             Self::SharedExperts => arch.has_experts() && arch.experts.shared_intermediate_size > 0,
             Self::FurtherTokens => setup.mtp > 0,
             Self::ParallelBlocks => arch.norms_per_layer <= 1,
-            // torchtitan's layers are modeled with two norms, one before each block.
-            Self::Norms => {
-                !is_transformers
-                    && arch.norms_per_layer > 1
-                    && (arch.norms_per_layer > 2 || arch.qk_norm != QkNorm::None)
-            }
+            // torchtitan's layers are modeled with two norms, one before each block, and norms of
+            // each head's queries and keys.
+            Self::Norms => !is_transformers && (arch.norms_per_layer > 2 || arch.qk_norm == QkNorm::Full),
             Self::Frozen => !follows_frozen(setup),
         }
     }

@@ -375,7 +375,9 @@ impl<'a> Step<'a> {
         self.at(Phase::Forward, Place::Head);
         self.units.before_forward(&mut self.tape, head);
         let normal = match self.code {
-            Code::Torchtitan | Code::Compiled => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
+            Code::Torchtitan | Code::Compiled => {
+                torchtitan::norm(&mut self.tape, &shape, &x, x.elements / shape.hidden, self.root.norm)
+            }
             Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
         for value in core::iter::once(x).chain(embedded) {

@@ -24,8 +24,8 @@ pub const LOADING: &str = "Loading";
 /// Label of the memory that saving takes.
 pub const SAVING: &str = "Saving";
 /// Note on how the figure is made.
-const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, and what its caching \
-     allocator reserves for them on an empty GPU. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
+const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, drawn where its peak is within \
+     2 % of the memory sum. The reserved memory is the sum’s. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
      the second.";
 
 /// Values to show.

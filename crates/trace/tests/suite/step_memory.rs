@@ -122,3 +122,13 @@ fn a_first_stage_keeps_its_other_micro_batches_and_no_logits() {
     let ratio = of(64) / of(1);
     assert!((ratio / 8.0 - 1.0).abs() < 0.1, "{ratio}");
 }
+
+/// Every fourth frozen link, most of them random: nearly seven of ten are drawn.
+#[test]
+fn frozen_links_agree_or_say_why() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/links/guard.csv");
+    let text = std::fs::read_to_string(path).unwrap();
+    let links: Vec<&str> = text.lines().skip(1).step_by(4).filter_map(|line| line.split(',').next()).collect();
+    let drawn = links.iter().filter(|link| checked(&decode(link).scenario, link)).count();
+    assert!(links.len() > 400 && 5 * drawn > 3 * links.len(), "{drawn} of {}", links.len());
+}
