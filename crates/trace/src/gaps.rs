@@ -117,7 +117,6 @@ impl Gap {
     /// Whether a setup has the gap.
     pub fn is_in(self, setup: &Setup) -> bool {
         let (mesh, arch) = (&setup.mesh, &setup.architecture);
-        let is_transformers = setup.traits().layers == Layers::Transformers && !setup.kernels.compile;
         match self {
             Self::Layers => setup.traits().layers == Layers::Own,
             Self::Units => !setup.traits().shards_by_fsdp,
@@ -146,7 +145,7 @@ impl Gap {
             Self::ParallelBlocks => arch.norms_per_layer <= 1,
             // torchtitan's layers are modeled with two norms, one before each block, and norms of
             // each head's queries and keys.
-            Self::Norms => !is_transformers && (arch.norms_per_layer > 2 || arch.qk_norm == QkNorm::Full),
+            Self::Norms => !runs_transformers(setup) && (arch.norms_per_layer > 2 || arch.qk_norm == QkNorm::Full),
             Self::Frozen => !follows_frozen(setup),
         }
     }
@@ -155,6 +154,11 @@ impl Gap {
     pub fn of(setup: &Setup) -> impl Iterator<Item = Self> + '_ {
         Self::ALL.into_iter().filter(|gap| gap.is_in(setup))
     }
+}
+
+/// Whether the layers are Hugging Face's, eager.
+fn runs_transformers(setup: &Setup) -> bool {
+    setup.traits().layers == Layers::Transformers && !setup.kernels.compile
 }
 
 /// What the trace of a setup does not model; empty if it models everything.
@@ -176,8 +180,10 @@ impl Display for NotSimulated {
 /// Returns whether the trace models all allocations of a step: PyTorch modules with FSDP, eager or
 /// compiled; no pipeline, expert parallelism or offloading; context parallelism only as a ring.
 pub fn is_followed(setup: &Setup) -> bool {
+    // No step of real code was traced with norms of queries and keys in torchtitan's layers.
+    let is_compared = runs_transformers(setup) || setup.architecture.qk_norm == QkNorm::None;
     // Layers of other programs that shard by FSDP are near torchtitan's.
-    Gap::of(setup).all(|gap| gap == Gap::Layers)
+    is_compared && Gap::of(setup).all(|gap| gap == Gap::Layers)
 }
 
 /// Returns whether the trace models frozen weights and adapters of a setup.
