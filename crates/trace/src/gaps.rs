@@ -161,7 +161,7 @@ fn runs_transformers(setup: &Setup) -> bool {
     setup.traits().layers == Layers::Transformers && !setup.kernels.compile
 }
 
-/// What the trace of a setup does not model; empty if it models everything.
+/// The gaps of a setup; none if the trace models everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NotSimulated(pub Vec<Gap>);
 

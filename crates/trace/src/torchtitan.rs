@@ -8,8 +8,8 @@ use super::tape::{Tape, Value};
 use super::weights::{Layer, Matrix, Mlp, Projections};
 use engine::model::transformer::QkNorm;
 
-/// Runs `nn.RMSNorm` over `rows` rows, as one kernel or (before PyTorch 2.9) as single operators in fp32, scaled in
-/// the format of the input.
+/// Runs `nn.RMSNorm` over `rows` rows, as one kernel or (before PyTorch 2.9) as single operators in
+/// fp32, scaled in the format of the input.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
     if shape.fused_norms {
         return tape.fused_norm(x, rows, weight);

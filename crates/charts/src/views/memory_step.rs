@@ -1,5 +1,5 @@
-//! Memory over one step, tensor by tensor: bytes alive and the peak, where the simulated step is the
-//! one that the memory report adds up; otherwise the reason.
+//! Memory over one step, tensor by tensor: bytes alive and the peak, where the simulated step is
+//! the one that the memory report adds up; otherwise the reason.
 
 mod around;
 
@@ -49,7 +49,7 @@ pub fn memory_step_coming() -> ChartSpec {
 }
 
 /// Simulates a step of the stage that needs most memory, and returns the bytes alive by content
-/// over its allocations and frees, under the report's reserved bytes and the GPU's memory. Where the
+/// over its allocations and frees, under the report's reserved bytes and the GPU's memory. If the
 /// simulated step is not the report's, the figure has no lines, and its caption is the reason.
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let setup = scenario.setup();
@@ -151,7 +151,7 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
 fn caption(setup: &Setup, report: &MemoryReport, peak: Bytes, at: &str) -> String {
     let name = |part| names::in_sentence(engine::names::part_on(part, setup.accelerator.generation).name);
     let part = |of: MemoryPart| format!(" + {} {}", name(of), format::bytes(report.parts.get(of)));
-    let beside = match report.parts.get(MemoryPart::Engine) {
+    let others = match report.parts.get(MemoryPart::Engine) {
         Bytes::ZERO => part(MemoryPart::Context),
         _ => part(MemoryPart::Context) + &part(MemoryPart::Engine),
     };
@@ -162,7 +162,7 @@ fn caption(setup: &Setup, report: &MemoryReport, peak: Bytes, at: &str) -> Strin
     } else {
         format!("; the {} that are needed exceed that", format::bytes(report.needed))
     };
-    format!("The simulated step peaks at {most} in {at}. Reserved {held}{beside}, of {usable}{under_pressure}.")
+    format!("The simulated step peaks at {most} in {at}. Reserved {held}{others}, of {usable}{under_pressure}.")
 }
 
 #[cfg(test)]

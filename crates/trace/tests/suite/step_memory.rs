@@ -1,5 +1,5 @@
-//! Memory over one step is the step that the report adds up, or a sentence says why it is not drawn:
-//! for random scenarios, for the examples of the catalog and for every frozen link.
+//! Memory over one step is the step that the report adds up, or a sentence says why it is not
+//! drawn: for random scenarios, the examples of the catalog and frozen links.
 
 use crate::any::any_scenario;
 use crate::cases::cases;
