@@ -7,11 +7,10 @@ use engine::model::step::playback::Playback;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 use serde_json::{Map, Value, json};
-use trace::{Category, Curve, Phase, Place, Point, RunStep, Trace};
+use trace::{Category, Curve, Phase, Place, Point, RunStep, step_memory};
 
 use crate::names;
 use crate::spec::StackContent;
-use crate::views::largest;
 
 /// Most spans of a trace: of more micro-batches only the first, the second and the last are
 /// written.
@@ -24,7 +23,8 @@ const GPU: u32 = 0;
 /// Writes the step of a scenario: each lane is a thread of the GPU, the bytes alive by content are
 /// a counter, and the link is included.
 ///
-/// Times are in microseconds. Memory is that of the stage that needs most; its allocations are
+/// Times are in microseconds. Memory is that of the stage that needs most, or `otherData` has the
+/// reason why it is not simulated; its allocations are
 /// spread evenly over the part of the step in which they happen. Of more than a few equal
 /// micro-batches only some are traced; during the others the counter keeps its last height.
 pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
@@ -35,10 +35,11 @@ pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     let shown = Lane::ALL.into_iter().filter(|lane| spans.iter().any(|span| span.lane == *lane));
     events.extend(shown.map(|lane| named("thread_name", thread(lane), names::lane(lane))));
     events.extend(spans.iter().map(event));
-    let longest = setup.at_longest();
-    let curve = Trace::record(&longest, &largest(&longest)).curve(RunStep::default(), longest.segments, POINTS);
-    events.extend(counters(&curve, &spans));
     let mut about = Map::new();
+    match step_memory(&setup, RunStep::default(), POINTS) {
+        Ok(memory) => events.extend(counters(&memory.curve, &spans)),
+        Err(reason) => drop(about.insert("memory".into(), reason.to_string().into())),
+    }
     about.insert("scenario".into(), link.into());
     if !is_whole {
         let of = format!(
@@ -189,8 +190,17 @@ mod tests {
             counter["args"].as_object().unwrap().values().map(|bytes| bytes.as_u64().unwrap()).sum()
         };
         let setup = scenario.setup();
-        let curve = Trace::record(&setup, &largest(&setup)).curve(RunStep::default(), setup.segments, POINTS);
-        assert_eq!(counters.into_iter().map(total).max(), Some(curve.peak.allocated));
+        let memory = step_memory(&setup, RunStep::default(), POINTS).unwrap();
+        assert_eq!(counters.into_iter().map(total).max(), Some(memory.curve.peak.allocated));
+    }
+
+    #[test]
+    fn memory_that_is_not_drawn_is_a_reason_and_no_counter() {
+        let mut scenario = default_scenario();
+        scenario.choices.offload.activations = true;
+        let (trace, events) = events(&scenario);
+        assert!(events.iter().all(|event| event["ph"] != "C"));
+        assert!(trace["otherData"]["memory"].as_str().unwrap().starts_with("Not drawn"));
     }
 
     #[test]

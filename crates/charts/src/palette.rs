@@ -249,6 +249,7 @@ pub fn step_part(theme: Theme, part: StepPart) -> Rgb {
         StepPart::Experts => work(theme, Work::Dispatch),
         StepPart::HostLink => work(theme, Work::Combine),
         StepPart::Bubble => limiter(theme, Limiter::Bubble),
+        StepPart::UnevenStages => work(theme, Work::LayerForward),
         StepPart::Launches => limiter(theme, Limiter::Launch),
         StepPart::Loading => limiter(theme, Limiter::Data),
         StepPart::Useful => tokens(theme).accent,

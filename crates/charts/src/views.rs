@@ -32,7 +32,6 @@ pub use bound::holds as bounds_hold;
 pub use curve::{curve_within, mfu_curve};
 pub use experts::{ALONG, LayerView, expert_layer, layer_shown};
 pub use memory::{memory_bar, pinned_memory, write_longest_batch};
-pub(crate) use memory_step::largest;
 pub use memory_step::{LoadAndSave, by_formulas, load_and_save, memory_step, memory_step_coming};
 pub use metric::Metric;
 pub use pins::{Pinned, pin_curves, pin_places};

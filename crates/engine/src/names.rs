@@ -130,6 +130,7 @@ pub const fn step_part(part: StepPart) -> StepPartNames {
         StepPart::Experts => ("experts", "Expert exchange", "tokens on their way to experts and back"),
         StepPart::HostLink => ("host_link", "Host link", "activations on their way to the host and back"),
         StepPart::Bubble => ("bubble", "Pipeline bubble", "the pipeline bubble"),
+        StepPart::UnevenStages => ("uneven_stages", "Uneven stages", "the slowest stage’s work beyond the mean"),
         StepPart::Launches => ("launches", "Kernel launches", "kernel launches"),
         StepPart::Loading => ("loading", "Waiting for data", "waiting for data"),
         StepPart::Useful => ("useful", "MFU", "the model"),

@@ -46,9 +46,15 @@ pub struct Figures {
     pub by: Vec<(&'static str, f64)>,
 }
 
-/// Returns the column of a category.
-pub fn column_of(category: Category) -> &'static str {
-    match category {
+/// Returns a value for each column of a category.
+fn columns(of: impl Fn(Category, &'static str) -> f64) -> Vec<(&'static str, f64)> {
+    let columns = Category::ALL.into_iter().filter_map(|category| Some((category, column_of(category)?)));
+    columns.map(|(category, column)| (column, of(category, column))).collect()
+}
+
+/// Returns the column of a category; `None` if no traced step has such tensors.
+pub fn column_of(category: Category) -> Option<&'static str> {
+    Some(match category {
         Category::Parameter => "peak_param",
         Category::Gradient => "peak_grad",
         Category::Optimizer => "peak_optimizer",
@@ -61,7 +67,8 @@ pub fn column_of(category: Category) -> &'static str {
         Category::OptimizerTemporary => "peak_optimizer_temp",
         Category::Buffer => "peak_buffer",
         Category::Input => "peak_input",
-    }
+        Category::OtherModel => return None,
+    })
 }
 
 /// Describes a moment in the words of the rows.
@@ -93,7 +100,7 @@ impl Traced {
             reserved: [Segments::Fixed, Segments::Expandable].map(|segments| trace.reserved(segments) as f64),
             moment: moment(at),
             operator: operator.to_owned(),
-            by: Category::ALL.into_iter().map(|category| (column_of(category), by[category] as f64)).collect(),
+            by: columns(|category, _| by[category] as f64),
         }
     }
 }
@@ -168,7 +175,7 @@ pub fn read_traced_step(cells: &Cells<'_>) -> Result<Traced, LeftOut> {
         reserved: [bytes("simulated_reserved"), bytes("simulated_reserved_expandable")],
         moment: raw("moment").to_owned(),
         operator: raw("moment_op").to_owned(),
-        by: Category::ALL.into_iter().map(|category| (column_of(category), bytes(column_of(category)))).collect(),
+        by: columns(|_, column| bytes(column)),
     };
     Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, norms_alone, measured })
 }

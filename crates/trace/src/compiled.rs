@@ -14,8 +14,8 @@ use super::torchtitan::{Parts, layer_of, own_sequence};
 use super::weights::{Layer, Mlp};
 
 /// Runs a norm as one kernel.
-fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
-    tape.fused_norm(x, x.elements / shape.hidden, weight)
+fn norm(tape: &mut Tape, _: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
+    tape.fused_norm(x, rows, weight)
 }
 
 /// Applies rotary positions, with one kernel each for queries and keys.

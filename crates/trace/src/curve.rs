@@ -76,6 +76,27 @@ pub struct Curve {
     pub reserved: u64,
 }
 
+impl Point {
+    /// Multiplies all sizes.
+    fn scale(&mut self, factor: f64) {
+        self.by.values_mut().for_each(|bytes| *bytes = scaled(*bytes, factor));
+        self.allocated = self.by.values().sum();
+        self.reserved = scaled(self.reserved, factor);
+    }
+}
+
+fn scaled(bytes: u64, factor: f64) -> u64 {
+    (bytes as f64 * factor) as u64
+}
+
+impl Curve {
+    /// Multiplies all sizes, as a measured run corrects the predicted memory.
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.points.iter_mut().chain([&mut self.peak]).for_each(|point| point.scale(factor));
+        self.reserved = scaled(self.reserved, factor);
+    }
+}
+
 /// State while a trace is played.
 struct Player {
     sizes: Vec<(u64, Category)>,

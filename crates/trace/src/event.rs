@@ -29,11 +29,13 @@ pub enum Category {
     Buffer,
     /// Tokens and labels.
     Input,
+    /// Models besides the trained one, with their states.
+    OtherModel,
 }
 
 impl Category {
     /// Every category, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Parameter,
         Self::Gradient,
         Self::Optimizer,
@@ -46,6 +48,7 @@ impl Category {
         Self::OptimizerTemporary,
         Self::Buffer,
         Self::Input,
+        Self::OtherModel,
     ];
 }
 

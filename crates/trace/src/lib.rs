@@ -13,6 +13,7 @@ mod compiled;
 mod curve;
 mod event;
 mod formats;
+mod gaps;
 mod gradients;
 mod loss;
 mod mixture;
@@ -24,6 +25,7 @@ mod policy;
 mod shape;
 mod simulated;
 mod step;
+mod step_memory;
 mod tape;
 #[cfg(test)]
 mod tests;
@@ -34,6 +36,8 @@ mod weights;
 
 pub use curve::{Curve, Point, RunStep, Span};
 pub use event::{Category, Event, Moment, Phase, Place, TensorId};
+pub use gaps::{Gap, NotSimulated, is_followed};
 pub use play::{Peak, STEPS, reserved_over};
-pub use simulated::{is_followed, simulated};
+pub use simulated::simulated;
 pub use step::Trace;
+pub use step_memory::{NotDrawn, StepMemory, step_memory};

@@ -3,7 +3,7 @@
 use super::event::{Category, Moment, Phase, Place, TensorId};
 use super::tape::Tape;
 use engine::model::setup::Setup;
-use engine::model::training::OptimizerKernel;
+use engine::model::training::{Optimizer, OptimizerKernel};
 
 /// Records an update of parameters whose moments have these sizes in bytes. The first update
 /// allocates both moments of each parameter.
@@ -17,7 +17,7 @@ pub(super) fn update(tape: &mut Tape, setup: &Setup, moments: &[u64], first: boo
             tape.allocate("zeros_like", bytes, Category::Optimizer);
         }
     }
-    if setup.optimizer_kernel == OptimizerKernel::ForEach {
+    if setup.optimizer_kernel == OptimizerKernel::ForEach && setup.optimizer == Optimizer::AdamW {
         let roots = moments.iter().map(|bytes| tape.allocate("_foreach_sqrt", *bytes, Category::OptimizerTemporary));
         let roots: Vec<TensorId> = roots.collect();
         for tensor in roots.into_iter().rev() {

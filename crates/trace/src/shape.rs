@@ -50,6 +50,8 @@ pub(super) struct Shape {
     pub tied: bool,
     pub positions: u64,
     pub experts: u64,
+    /// Experts on this GPU, and their width there.
+    pub own_experts: u64,
     pub top_k: u64,
     pub expert_width: u64,
     /// Whether FSDP shards a layer's experts along the expert dimension, with padding if the GPUs
@@ -119,9 +121,10 @@ impl Shape {
             tied: arch.tie_word_embeddings,
             positions: u64::from(arch.learned_positions),
             experts: u64::from(arch.experts.num_experts),
+            own_experts: u64::from(arch.experts.num_experts.div_ceil(setup.mesh.ep.max(1))),
             top_k: u64::from(arch.experts.top_k()),
             stacked_experts: setup.traits().stacked_experts,
-            expert_width: u64::from(arch.experts.moe_intermediate_size),
+            expert_width: u64::from(arch.experts.moe_intermediate_size.div_ceil(setup.mesh.etp.max(1))),
             embedding: stage.embedding,
             head: stage.head,
             element: if autocast { stored as u64 } else { bytes.activation as u64 },

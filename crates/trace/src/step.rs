@@ -13,12 +13,14 @@ use super::weights::{Layer, Root};
 use super::{compiled, optimizer, torchtitan, transformers};
 use engine::model::framework::Layers;
 use engine::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
+use engine::model::other_models::OtherModels;
 use engine::model::setup::Setup;
 use engine::model::software::RootUnit;
 use engine::model::stages::Stage;
 use engine::model::sync::GradientSyncPlan;
 use engine::model::training::{Recompute, Reshard, Sharding};
 use engine::model::transformer::Norm;
+use engine::units::Bytes;
 
 /// Number of micro-batches in the trace; all later ones equal the second.
 const MICRO_BATCHES: u32 = 2;
@@ -79,6 +81,10 @@ struct Step<'a> {
     tables: Vec<Value>,
     /// Number of weights outside the layers.
     root_weights: usize,
+    /// Bytes of the models besides the trained one.
+    other_models: Bytes,
+    /// Micro-batches in flight besides the current one.
+    others_in_flight: f64,
 }
 
 impl Trace {
@@ -102,7 +108,7 @@ impl Trace {
             step.micro_batch(each || micro_batch == accumulated);
         }
         let gradients = step.gradients();
-        let pass = core::mem::take(&mut step.tape.events);
+        let pass = step.pass();
         let moments = step.moments();
         optimizer::update(&mut step.tape, setup, &moments, true);
         let first_update = core::mem::take(&mut step.tape.events);
@@ -110,6 +116,28 @@ impl Trace {
         let update = core::mem::take(&mut step.tape.events);
         Self { rest, pass, gradients, first_update, update, tensors: step.tape.tensors() }
     }
+}
+
+/// Returns the bytes of activations that are alive when the first backward pass begins.
+fn kept(pass: &[Event], tensors: usize) -> u64 {
+    let mut alive = vec![0; tensors];
+    for event in pass {
+        match *event {
+            Event::Allocate { moment, .. } if moment.phase == Phase::Backward => break,
+            Event::Allocate { tensor, bytes, category: Category::Activation, .. } => {
+                if let Some(slot) = alive.get_mut(tensor as usize) {
+                    *slot = bytes;
+                }
+            }
+            Event::Allocate { .. } => {}
+            Event::Free { tensor } => {
+                if let Some(slot) = alive.get_mut(tensor as usize) {
+                    *slot = 0;
+                }
+            }
+        }
+    }
+    alive.iter().sum()
 }
 
 impl<'a> Step<'a> {
@@ -124,6 +152,7 @@ impl<'a> Step<'a> {
         tape.autocast = shape.autocast.then(Vec::new);
         tape.keeps_biased = setup.keeps_biased_products();
         tape.tp = shape.tp;
+        tape.groups = if group > 1 { [group, u64::from(setup.mesh.expert_shard_group())] } else { [1; 2] };
         let several = setup.batch.grad_accum_steps > 1;
         if shape.autocast || several && !(group > 1 && GradientSyncPlan::new(setup).reduce_each) {
             tape.accumulated = Some(bytes.reduced as u64);
@@ -153,7 +182,12 @@ impl<'a> Step<'a> {
         } else {
             units.push(Unit::new((0, root_end), reshards && root_unit == RootUnit::Freed));
         }
-        let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
+        let sharding = Shards {
+            group,
+            stored: bytes.weights as u64,
+            reduced: bytes.reduced as u64,
+            offloaded: setup.offload.parameters,
+        };
         let units = Units::new(units, sharding);
         Self {
             setup,
@@ -166,17 +200,19 @@ impl<'a> Step<'a> {
             segments: Vec::new(),
             tables: Vec::new(),
             root_weights: root_end as usize,
+            other_models: OtherModels::new(setup, stage).total(),
+            others_in_flight: stage.in_flight - 1.0,
         }
     }
 
     /// Records the tensors at rest.
     fn rest(&mut self) -> Vec<Event> {
-        let group = self.units.sharding.group;
-        let at_rest = |weight: &Weight| weight.shard_bytes(group, weight.format.stored);
+        let at_rest = |weight: &Weight| weight.shard_bytes(weight.format.stored);
         let shards: Vec<u64> = self.tape.weights.iter().map(at_rest).collect();
-        for bytes in self.ordered(&shards) {
+        for bytes in self.ordered(&shards).into_iter().filter(|_| !self.setup.offload.parameters) {
             self.tape.allocate("parameter", bytes, Category::Parameter);
         }
+        self.tape.allocate("parameter", self.other_models.get() as u64, Category::OtherModel);
         if self.code != Code::Transformers {
             let table = self.shape.heads.sequence * self.shape.heads.width / 2 * COMPLEX;
             self.tape.allocate("freqs_cis", table, Category::Buffer);
@@ -195,6 +231,23 @@ impl<'a> Step<'a> {
         [before, layers, after].concat()
     }
 
+    /// Returns the events of the passes. Around them are the activations of the other micro-batches
+    /// in flight, as many bytes for each as the traced micro-batch keeps: a pipeline is full
+    /// between its warm-up and its end.
+    fn pass(&mut self) -> Vec<Event> {
+        let mut pass = core::mem::take(&mut self.tape.events);
+        let others = (self.others_in_flight * kept(&pass, self.tape.tensors()) as f64) as u64;
+        if others > 0 {
+            self.at(Phase::Forward, Place::Embedding);
+            let tensor = self.tape.allocate("in flight", others, Category::Activation);
+            self.tape.release(tensor);
+            let freed = self.tape.events.pop();
+            pass.splice(0..0, core::mem::take(&mut self.tape.events));
+            pass.extend(freed);
+        }
+        pass
+    }
+
     fn at(&mut self, phase: Phase, place: Place) {
         self.tape.moment = Moment { phase, place };
     }
@@ -207,7 +260,7 @@ impl<'a> Step<'a> {
     fn micro_batch(&mut self, reduces: bool) {
         self.tape.nodes.clear();
         let (x, embedded) = self.forward();
-        let loss = self.loss(x, embedded);
+        let loss = if self.shape.head { self.loss(x, embedded) } else { self.send(x, embedded) };
         self.tape.leave_autocast();
         self.backward(loss, reduces);
     }
@@ -296,6 +349,25 @@ impl<'a> Step<'a> {
         (x, embedded)
     }
 
+    /// Sends the output of the last layer to the next stage; returns the node that receives its
+    /// gradient.
+    fn send(&mut self, x: Value, embedded: Option<Value>) -> u32 {
+        let node = self.tape.node(NodeKind::View, [&x]);
+        for value in core::iter::once(x).chain(embedded) {
+            self.tape.drop(value);
+        }
+        node
+    }
+
+    /// Receives the gradient of [`Self::send`]'s output from the next stage.
+    fn receive(&mut self, sent: u32) {
+        let bytes = self.tape.nodes.get(sent as usize).map_or(0, |node| node.inputs[0].bytes);
+        let gradient = self.tape.make("recv", bytes);
+        if let Some(node) = self.tape.nodes.get_mut(sent as usize) {
+            node.gradient = gradient;
+        }
+    }
+
     /// Runs the final norm, the head and the loss; returns the node of the loss.
     fn loss(&mut self, x: Value, embedded: Option<Value>) -> u32 {
         let shape = self.shape;
@@ -303,7 +375,9 @@ impl<'a> Step<'a> {
         self.at(Phase::Forward, Place::Head);
         self.units.before_forward(&mut self.tape, head);
         let normal = match self.code {
-            Code::Torchtitan | Code::Compiled => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
+            Code::Torchtitan | Code::Compiled => {
+                torchtitan::norm(&mut self.tape, &shape, &x, x.elements / shape.hidden, self.root.norm)
+            }
             Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
         };
         for value in core::iter::once(x).chain(embedded) {
@@ -330,6 +404,9 @@ impl<'a> Step<'a> {
             self.segments.clear();
             self.units.finish_backward(&mut self.tape);
             return;
+        }
+        if !self.shape.head {
+            self.receive(loss);
         }
         self.tape.run_back(loss);
         self.units.before_backward(&mut self.tape, head, self.layers.len().checked_sub(1));
@@ -410,12 +487,16 @@ impl<'a> Step<'a> {
 
     /// Returns the bytes of one moment of each parameter on this GPU.
     fn moments(&self) -> Vec<u64> {
-        let group = self.units.sharding.group;
+        if !self.setup.offload.updates_here() || self.setup.offload.pages_state() {
+            return Vec::new();
+        }
         let (matrix, _) = optimizer_bytes(self.setup);
         let moment = (matrix / 2.0) as u64;
+        // ZeRO cuts the flattened weights, FSDP each weight's rows.
+        let flat = if self.units.sharding.group > 1 { 1 } else { shard_degrees(self.setup).optimizer as u64 };
         let of = |weight: &Weight| {
             let moment = if weight.format.trains { moment } else { 0 };
-            weight.rows.div_ceil(group) * weight.columns * moment
+            (weight.shard() * moment).div_ceil(flat)
         };
         self.ordered(&self.tape.weights.iter().map(of).collect::<Vec<_>>())
     }

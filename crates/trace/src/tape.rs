@@ -17,6 +17,8 @@ pub(super) struct Weight {
     pub rows: u64,
     /// Elements of each row.
     pub columns: u64,
+    /// GPUs over which FSDP shards the weight; 1 without sharding.
+    pub group: u64,
     /// Whether the weight is both embedding and head.
     pub shared: bool,
     /// Format of the weight, including whether it trains.
@@ -26,9 +28,14 @@ pub(super) struct Weight {
 }
 
 impl Weight {
-    /// Returns the bytes of one GPU's shard among `group`: whole rows of elements of `bytes` bytes.
-    pub(super) fn shard_bytes(&self, group: u64, bytes: f64) -> u64 {
-        ((self.rows.div_ceil(group) * self.columns) as f64 * bytes) as u64
+    /// Returns the elements of one GPU's shard: whole rows.
+    pub(super) const fn shard(&self) -> u64 {
+        self.rows.div_ceil(self.group) * self.columns
+    }
+
+    /// Returns the bytes of one GPU's shard with elements of `bytes` bytes.
+    pub(super) fn shard_bytes(&self, bytes: f64) -> u64 {
+        (self.shard() as f64 * bytes) as u64
     }
 }
 
@@ -98,6 +105,8 @@ pub(super) struct Tape {
     pub keeps_biased: bool,
     /// Tensor-parallel degree.
     pub tp: u64,
+    /// GPUs over which FSDP shards weights, and experts.
+    pub groups: [u64; 2],
     /// Bytes per element of gradients that accumulate over micro-batches; `None` if each gradient
     /// is reduced.
     pub accumulated: Option<u64>,
@@ -127,6 +136,7 @@ impl Tape {
             recomputed: false,
             keeps_biased: true,
             tp: 1,
+            groups: [1; 2],
             accumulated: None,
             gradients,
             kept: std::collections::VecDeque::new(),

@@ -1,15 +1,16 @@
-//! torchtitan's Llama, following its `model.py` (commit 9dec370, December 2024), eager.
+//! torchtitan's Llama, following its `model.py` (commit 9dec370, December 2024), eager;
+//! norms of queries and keys as in its `torchtitan/models/qwen3/model/model.py` (commit 33d4f3b).
 
 use super::node::{NodeKind, WeightId};
 use super::operators::{FP32, Heads};
 use super::shape::Shape;
 use super::tape::{Tape, Value};
 use super::weights::{Layer, Matrix, Mlp, Projections};
+use engine::model::transformer::QkNorm;
 
-/// Runs `nn.RMSNorm`, as one kernel or (before PyTorch 2.9) as single operators in fp32, scaled in
-/// the format of the input.
-pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
-    let rows = x.elements / shape.hidden;
+/// Runs `nn.RMSNorm` over `rows` rows, as one kernel or (before PyTorch 2.9) as single operators in
+/// fp32, scaled in the format of the input.
+pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
     if shape.fused_norms {
         return tape.fused_norm(x, rows, weight);
     }
@@ -111,6 +112,18 @@ fn softmax(tape: &mut Tape, product: Value) -> Value {
 
 fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, parts: &Parts) -> Value {
     let [q, k, v] = project(tape, shape, layer, x);
+    let [q, k] = match layer.qk_norms {
+        None => [q, k],
+        Some((of_q, of_k)) => {
+            let Heads { query, key_value, .. } = shape.heads;
+            [(q, of_q, query), (k, of_k, key_value)].map(|(x, weight, heads)| {
+                let rows = if shape.qk_norm == QkNorm::PerHead { shape.tokens * heads } else { shape.tokens };
+                let normal = (parts.norm)(tape, shape, &x, rows, weight);
+                tape.drop(x);
+                normal
+            })
+        }
+    };
     let [turned_q, turned_k] = (parts.rotate)(tape, &q, &k);
     tape.drop(q);
     tape.drop(k);
@@ -184,7 +197,7 @@ type Activation = fn(&mut Tape, &Value) -> Value;
 
 /// Replaceable parts of a decoder layer.
 pub(super) struct Parts {
-    pub norm: fn(&mut Tape, &Shape, &Value, WeightId) -> Value,
+    pub norm: fn(&mut Tape, &Shape, &Value, u64, WeightId) -> Value,
     pub rotate: Rotate,
     pub softmax: fn(&mut Tape, Value) -> Value,
     pub mlp: fn(&mut Tape, &Shape, &Layer, &Value) -> Value,
@@ -199,14 +212,15 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
 /// Runs a decoder layer with these parts.
 pub(super) fn layer_of(parts: &Parts, tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let [first, second, ..] = layer.norms;
-    let normal = (parts.norm)(tape, shape, x, first);
+    let rows = x.elements / shape.hidden;
+    let normal = (parts.norm)(tape, shape, x, rows, first);
     let whole = whole_sequence(tape, shape, &normal);
     let attended = attention(tape, shape, layer, &whole, parts);
     tape.drop(whole);
     tape.drop(normal);
     let hidden = tape.add(x, &attended);
     tape.drop(attended);
-    let normal = (parts.norm)(tape, shape, &hidden, second);
+    let normal = (parts.norm)(tape, shape, &hidden, rows, second);
     let whole = whole_sequence(tape, shape, &normal);
     let out = (parts.mlp)(tape, shape, layer, &whole);
     tape.drop(whole);

@@ -14,6 +14,8 @@ pub(super) struct Sharding {
     /// Bytes per element of a gradient at rest, and in the reduction.
     pub stored: u64,
     pub reduced: u64,
+    /// Whether weights and gradients rest in host memory.
+    pub offloaded: bool,
 }
 
 /// Weights that are gathered together: a layer, or the root.
@@ -56,8 +58,12 @@ impl Units {
     /// Returns the bytes of the shards of a unit's weights, padded to whole rows, with `bytes` per
     /// element.
     fn shard(&self, tape: &Tape, unit: usize, bytes: impl Fn(&Format) -> f64) -> u64 {
-        let group = self.sharding.group;
-        self.weights(tape, unit).iter().map(|weight| weight.shard_bytes(group, bytes(&weight.format))).sum()
+        self.weights(tape, unit).iter().map(|weight| weight.shard_bytes(bytes(&weight.format))).sum()
+    }
+
+    /// Returns the bytes of a unit's weights, gathered from all their shards.
+    fn whole(&self, tape: &Tape, unit: usize, bytes: impl Fn(&Format) -> f64) -> u64 {
+        self.weights(tape, unit).iter().map(|weight| weight.shard_bytes(bytes(&weight.format)) * weight.group).sum()
     }
 
     /// Returns the weights of a unit.
@@ -74,7 +80,7 @@ impl Units {
     fn gather(&self, tape: &mut Tape, unit: usize) -> TensorId {
         // Weights at rest in another format are cast to a buffer first.
         let input = self.shard(tape, unit, |of| if of.stored == of.gathered { 0.0 } else { of.gathered });
-        let output = self.shard(tape, unit, |of| of.gathered) * self.sharding.group;
+        let output = self.whole(tape, unit, |of| of.gathered);
         let input = tape.allocate_on(Stream::AllGather, "empty", input, Category::Communication);
         let output = tape.allocate_on(Stream::AllGather, "empty", output, Category::Communication);
         tape.release(input);
@@ -83,8 +89,7 @@ impl Units {
 
     /// Copies the output of an all-gather into the weights, including padding rows.
     fn copy_out(&mut self, tape: &mut Tape, unit: usize, operator: &'static str) {
-        let group = self.sharding.group;
-        let padded = |weight: &Weight| weight.shard_bytes(group, weight.format.gathered) * group;
+        let padded = |weight: &Weight| weight.shard_bytes(weight.format.gathered) * weight.group;
         let sizes: Vec<u64> = self.weights(tape, unit).iter().map(padded).collect();
         let gathered = sizes.into_iter().map(|bytes| tape.allocate(operator, bytes, Category::UnshardedParameter));
         let gathered = gathered.collect();
@@ -158,14 +163,15 @@ impl Units {
         if !reduces {
             return;
         }
-        let trained = self.shard(tape, unit, |of| if of.trains { 1.0 } else { 0.0 });
+        let trains = |of: &Format| if of.trains { 1.0 } else { 0.0 };
+        let (trained, whole) = (self.shard(tape, unit, trains), self.whole(tape, unit, trains));
         if trained == 0 {
             return;
         }
         let gradients = self.take_gradients(tape, unit);
         tape.release(core::mem::replace(&mut self.reducing, NONE));
-        let Sharding { group, stored, reduced, .. } = self.sharding;
-        self.reducing = tape.allocate("empty", trained * group * reduced, Category::Communication);
+        let Sharding { stored, reduced, .. } = self.sharding;
+        self.reducing = tape.allocate("empty", whole * reduced, Category::Communication);
         // Gradients are released from last to first; the last keeps a reference until the reduction
         // has begun.
         let mut gradients = gradients.into_iter().rev();
@@ -185,10 +191,10 @@ impl Units {
             output = cast;
         }
         if let Some(unit) = self.each.get_mut(unit) {
-            if unit.shard == NONE {
+            if unit.shard == NONE && !self.sharding.offloaded {
                 unit.shard = output;
             } else {
-                // Added in place to the shard of the previous micro-batch.
+                // Added in place to the shard of the previous micro-batch, or copied to the host.
                 tape.release(output);
             }
         }

@@ -70,8 +70,19 @@ pub(super) struct Root {
 
 impl Tape {
     fn weight(&mut self, rows: u64, columns: u64, format: Format) -> WeightId {
-        self.weights.push(Weight { rows, columns, shared: false, format, gradient: NONE });
+        let [group, _] = self.groups;
+        self.weights.push(Weight { rows, columns, group, shared: false, format, gradient: NONE });
         self.weights.len() as WeightId - 1
+    }
+
+    /// Declares one matrix of all experts on this GPU.
+    fn expert_weight(&mut self, rows: u64, columns: u64, format: Format) -> WeightId {
+        let weight = self.weight(rows, columns, format);
+        let [_, group] = self.groups;
+        if let Some(of) = self.weights.get_mut(weight as usize) {
+            of.group = group;
+        }
+        weight
     }
 
     fn matrix(&mut self, of: &LayerFormats, [rows, columns]: [u64; 2], bias: bool, has_adapter: bool) -> Matrix {
@@ -112,11 +123,11 @@ impl Tape {
                 // torchtitan shards within each expert if there are fewer experts than GPUs
                 // (`shard_placement_fn`).
                 let apart = if shape.stacked_experts { 1 } else { hidden };
-                let stack = |width: u64| [shape.experts * apart, width * hidden / apart];
+                let stack = |width: u64| [shape.own_experts * apart, width * hidden / apart];
                 let [[rows, columns], [rows_down, columns_down]] =
                     [stack(2 * shape.expert_width), stack(shape.expert_width)];
-                let up = self.weight(rows, columns, of.matrices);
-                let down = self.weight(rows_down, columns_down, of.matrices);
+                let up = self.expert_weight(rows, columns, of.matrices);
+                let down = self.expert_weight(rows_down, columns_down, of.matrices);
                 Mlp::Experts { router, up, down }
             } else if shape.gated && shape.fused {
                 let up = self.matrix(of, [2 * ffn, hidden], mlp, to.mlp);

@@ -24,8 +24,8 @@ pub const LOADING: &str = "Loading";
 /// Label of the memory that saving takes.
 pub const SAVING: &str = "Saving";
 /// Note on how the figure is made.
-const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, and what its caching \
-     allocator reserves for them on an empty GPU. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
+const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, drawn where its peak is within \
+     2 % of the memory sum. The reserved memory is the sum’s. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
      the second.";
 
 /// Values to show.
@@ -61,12 +61,30 @@ pub fn StepMemory(props: &StepMemoryProps) -> Html {
         </>
     };
     let steps = Item::named(STEPS);
-    html! {
-        <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
+    let figure = if spec.lines.is_empty() {
+        not_drawn(&spec, foot)
+    } else {
+        html! {
             <Figure id="step-memory" {spec} snapshot={snapshot.clone()} {foot}>
                 <Select id="step-of" name={WHICH} items={steps} chosen={snapshot.view.step as usize} target={SelectTarget::RunStep} />
             </Figure>
+        }
+    };
+    html! {
+        <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
+            { figure }
         </div>
+    }
+}
+
+/// Returns the reason why the simulated step is not drawn, in the place of the figure.
+fn not_drawn(spec: &ChartSpec, foot: Html) -> Html {
+    html! {
+        <figure class="figure">
+            <div class="figure-head"><h2>{ &spec.title }</h2></div>
+            <figcaption class="caption">{ &spec.caption }</figcaption>
+            { foot }
+        </figure>
     }
 }
 

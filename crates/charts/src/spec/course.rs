@@ -22,7 +22,7 @@ pub enum StackContent {
 impl StackContent {
     /// Every layer from the bottom of the stack: the bar's parts in the order of the bar, with
     /// others next to similar ones.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Part(MemoryPart::Weights),
         Self::Part(MemoryPart::Gradients),
         Self::Part(MemoryPart::Optimizer),
@@ -33,6 +33,7 @@ impl StackContent {
         Self::Part(MemoryPart::Activations),
         Self::Part(MemoryPart::WorkingSet),
         Self::Part(MemoryPart::Logits),
+        Self::Part(MemoryPart::Models),
         Self::Inputs,
     ];
 
@@ -50,7 +51,13 @@ impl StackContent {
             Category::Temporary => Self::Part(MemoryPart::WorkingSet),
             Category::Logits => Self::Part(MemoryPart::Logits),
             Category::Buffer | Category::Input => Self::Inputs,
+            Category::OtherModel => Self::Part(MemoryPart::Models),
         }
+    }
+
+    /// Whether only a few steps have such a layer.
+    pub const fn is_rare(self) -> bool {
+        matches!(self, Self::Part(MemoryPart::Models))
     }
 
     /// Returns the name in figures.

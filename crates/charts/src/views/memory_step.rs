@@ -1,5 +1,5 @@
-//! Memory over one step, tensor by tensor: bytes alive, bytes reserved by the allocator, and the
-//! peak.
+//! Memory over one step, tensor by tensor: bytes alive and the peak, where the simulated step is
+//! the one that the memory report adds up; otherwise the reason.
 
 mod around;
 
@@ -9,14 +9,12 @@ use crate::names;
 use crate::spec::{Axis, ChartSpec, Course, Grain, LineRole, Moment, Polyline, Quantity, Span, StackContent};
 pub use around::{LoadAndSave, by_formulas, load_and_save};
 use engine::format;
-use engine::model::memory::stage_memory;
 use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
-use engine::model::stages::{Stage, stages};
 use engine::params::{Scale, Unit};
 use engine::scenario::Scenario;
 use engine::units::Bytes;
-use trace::{Category, Curve, Point, RunStep, Trace};
+use trace::{Category, Curve, Point, RunStep, StepMemory, step_memory};
 
 /// Points along the step: one for about two pixels of a wide figure, and a saved picture below 90
 /// kB.
@@ -37,7 +35,8 @@ const COMING: &str = "Simulating one step ...";
 /// Returns the figure of a scenario whose step has not been simulated yet.
 pub fn memory_step_coming() -> ChartSpec {
     let flat = || vec![vec![(0.0, 0.0), (1.0, 0.0)]];
-    let layers = StackContent::ALL.into_iter().map(|held| Polyline::new(held.name(), LineRole::Held(held), flat()));
+    let common = StackContent::ALL.into_iter().filter(|held| !held.is_rare());
+    let layers = common.map(|held| Polyline::new(held.name(), LineRole::Held(held), flat()));
     let others = [(RESERVED, LineRole::Reserved), (CAPACITY, LineRole::MemoryFrontier)];
     let others = others.into_iter().map(|(name, role)| Polyline::new(name, role, flat()));
     ChartSpec {
@@ -50,32 +49,44 @@ pub fn memory_step_coming() -> ChartSpec {
 }
 
 /// Simulates a step of the stage that needs most memory, and returns the bytes alive by content
-/// over its allocations and frees, under the reserved bytes and the GPU's memory.
+/// over its allocations and frees, under the report's reserved bytes and the GPU's memory. If the
+/// simulated step is not the report's, the figure has no lines, and its caption is the reason.
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
-    let setup = scenario.setup().at_longest();
-    let stage = largest(&setup);
-    let curve = Trace::record(&setup, &stage).curve(step, setup.segments, POINTS);
-    let MemoryReport { parts, capacity, nominal, .. } = scenario.report().memory;
-    let context = parts.get(MemoryPart::Context);
-    let [peak, reserved] = [curve.peak.allocated, curve.reserved].map(|bytes| Bytes::new(bytes as f64));
+    let setup = scenario.setup();
+    match step_memory(&setup, step, POINTS) {
+        Ok(memory) => drawn(&setup, &memory),
+        Err(reason) => ChartSpec { title: TITLE.into(), caption: reason.to_string(), ..frame(1.0, 1.0) },
+    }
+}
+
+fn drawn(setup: &Setup, StepMemory { curve, stage, report }: &StepMemory) -> ChartSpec {
+    let peak = Bytes::new(curve.peak.allocated as f64);
+    let reserved = reserved(report);
+    let capacity = report.capacity;
     let here = (f64::from(curve.peak.events), peak.gib());
-    let top = ROOM * reserved.max(capacity.min(CAPACITIES * reserved)).gib();
-    let mut lines: Vec<Polyline> = StackContent::ALL.into_iter().map(|held| layer(&curve, held)).collect();
-    let of_point = |point: &Point| (f64::from(point.events), gib(point.reserved));
-    lines.push(Polyline::new(RESERVED, LineRole::Reserved, vec![curve.points.iter().map(of_point).collect()]));
+    let highest = if reserved > peak { reserved } else { peak };
+    let top = ROOM * highest.max(capacity.min(CAPACITIES * highest)).gib();
+    let has_models = report.parts.get(MemoryPart::Models) > Bytes::ZERO;
+    let shown = StackContent::ALL.into_iter().filter(|held| has_models || !held.is_rare());
+    let mut lines: Vec<Polyline> = shown.map(|held| layer(curve, held)).collect();
     // Like the other lines, one point per event, so that labels avoid the line.
-    let level = |point: &Point| (f64::from(point.events), capacity.gib());
-    lines.push(Polyline::new(CAPACITY, LineRole::MemoryFrontier, vec![curve.points.iter().map(level).collect()]));
+    let level = |bytes: Bytes| vec![curve.points.iter().map(|point| (f64::from(point.events), bytes.gib())).collect()];
+    lines.push(Polyline::new(RESERVED, LineRole::Reserved, level(reserved)));
+    lines.push(Polyline::new(CAPACITY, LineRole::MemoryFrontier, level(capacity)));
     let at = words(&curve.peak, stage.layers);
-    let of = names::in_sentence(engine::names::part_on(MemoryPart::Context, setup.accelerator.generation).name);
     ChartSpec {
         title: TITLE.into(),
-        caption: caption(&at, &of, [peak, reserved, context, capacity], &format::usable(capacity, nominal)),
+        caption: caption(setup, report, peak, &at),
         lines,
         here: Some(here),
-        course: Some(Rc::new(course(&curve, peak, stage.layers))),
+        course: Some(Rc::new(course(curve, peak, stage.layers))),
         ..frame(f64::from(curve.events), top)
     }
+}
+
+/// Returns what PyTorch's allocator reserves at the peak of the report.
+fn reserved(report: &MemoryReport) -> Bytes {
+    report.peak - report.parts.get(MemoryPart::Context) - report.parts.get(MemoryPart::Engine)
 }
 
 /// Returns the axes.
@@ -96,14 +107,6 @@ fn frame(events: f64, top: f64) -> ChartSpec {
         value: Quantity { label: "Memory", unit: Unit::Gib },
         ..ChartSpec::empty()
     }
-}
-
-/// Returns the stage that needs most memory, the earliest of equals.
-pub(crate) fn largest(setup: &Setup) -> Stage {
-    let all = stages(setup);
-    let needs = |stage: &Stage| stage_memory(setup, stage).allocated;
-    let more = |most: Stage, other: &Stage| if needs(other) > needs(&most) { *other } else { most };
-    all.iter().skip(1).fold(all.first, more)
 }
 
 fn gib(bytes: u64) -> f64 {
@@ -145,17 +148,21 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
 
 /// Writes the caption: `The simulated step peaks at 61.2 GiB in the backward pass of layer 30 of
 /// 40, at mul. Reserved 68.0 GiB + CUDA context and NCCL 1.50 GiB, of 79.1 GiB usable (of 80 GiB).`
-fn caption(at: &str, of: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
-    let [most, held, rest] = [peak, reserved, context].map(format::bytes);
-    let over = reserved + context - capacity;
-    let under_pressure = if peak + context > capacity {
-        "; tensors already exceed that".to_owned()
-    } else if over > Bytes::ZERO {
-        format!("; PyTorch releases {} of its cache to stay within", format::bytes(over))
-    } else {
-        String::new()
+fn caption(setup: &Setup, report: &MemoryReport, peak: Bytes, at: &str) -> String {
+    let name = |part| names::in_sentence(engine::names::part_on(part, setup.accelerator.generation).name);
+    let part = |of: MemoryPart| format!(" + {} {}", name(of), format::bytes(report.parts.get(of)));
+    let others = match report.parts.get(MemoryPart::Engine) {
+        Bytes::ZERO => part(MemoryPart::Context),
+        _ => part(MemoryPart::Context) + &part(MemoryPart::Engine),
     };
-    format!("The simulated step peaks at {most} in {at}. Reserved {held} + {of} {rest}, of {usable}{under_pressure}.")
+    let [most, held] = [peak, reserved(report)].map(format::bytes);
+    let usable = format::usable(report.capacity, report.nominal);
+    let under_pressure = if report.fits() {
+        String::new()
+    } else {
+        format!("; the {} that are needed exceed that", format::bytes(report.needed))
+    };
+    format!("The simulated step peaks at {most} in {at}. Reserved {held}{others}, of {usable}{under_pressure}.")
 }
 
 #[cfg(test)]
@@ -195,7 +202,34 @@ mod tests {
         assert!(caption.contains(". Reserved ") && caption.ends_with(" (of 40\u{2009}GiB)."), "{caption}");
         assert_eq!(describe::chart(&spec), format!("{TITLE}: {caption}"));
         let large = Scenario { micro_batch_size: 8, ..default_scenario() };
-        assert!(memory_step(&large, RunStep::Steady).caption.contains("tensors already exceed that"));
+        assert!(memory_step(&large, RunStep::Steady).caption.contains(" that are needed exceed that."));
+    }
+
+    /// One number: the reserved level, the caption and the report agree.
+    #[test]
+    fn what_is_reserved_is_the_report_s() {
+        let mut scenario = default_scenario();
+        scenario.anchor.memory = 1.25;
+        for scenario in [default_scenario(), scenario] {
+            let spec = memory_step(&scenario, RunStep::Steady);
+            let report = scenario.report().memory;
+            let level = spec.lines.iter().find(|line| line.role == LineRole::Reserved).unwrap().segments[0][0].1;
+            let shown = level + report.parts.get(MemoryPart::Context).gib();
+            assert!((shown / report.peak.gib() - 1.0).abs() < 1e-12, "{shown}");
+            let reserved = format::value(Unit::Gib, level);
+            assert!(spec.caption.contains(&format!("Reserved {reserved}")), "{}", spec.caption);
+            assert!((spec.here.unwrap().1 / report.allocated.gib() - 1.0).abs() < 0.02);
+        }
+    }
+
+    #[test]
+    fn a_step_that_is_not_the_report_s_is_a_sentence_without_lines() {
+        let mut offloaded = default_scenario();
+        offloaded.choices.offload.activations = true;
+        let spec = memory_step(&offloaded, RunStep::Steady);
+        assert_eq!(spec.caption, "Not drawn, as activations in host memory are not simulated.");
+        assert!(spec.lines.is_empty() && spec.here.is_none() && spec.course.is_none());
+        assert!(describe::chart(&spec).ends_with(&spec.caption));
     }
 
     #[test]
@@ -233,18 +267,18 @@ mod tests {
     }
 
     #[test]
-    fn every_model_of_the_catalog_has_a_figure_without_nan() {
+    fn every_model_of_the_catalog_has_a_figure_or_a_reason_without_nan() {
         for model in MODELS {
             let mut scenario = default_scenario();
             catalog::pick::pick_model(&mut scenario, model.id);
             let spec = memory_step(&scenario, RunStep::First);
             assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}: {}", model.id, spec.caption);
-            assert!(spec.y.max.is_finite() && spec.x.max > 1.0, "{}", model.id);
+            assert!(spec.y.max.is_finite() && (spec.lines.is_empty() || spec.x.max > 1.0), "{}", model.id);
         }
     }
 
     #[test]
-    fn every_way_to_split_a_model_has_a_figure() {
+    fn every_way_to_split_a_model_has_a_figure_or_a_reason() {
         let mixture = default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick());
         for start in [default_scenario(), mixture] {
             for strategy in Strategy::ALL {
@@ -253,7 +287,10 @@ mod tests {
                 {
                     let scenario = Scenario { strategy, tp, cp, pp, ep, grad_accum_steps: 2, ..start };
                     let spec = memory_step(&scenario, RunStep::Steady);
-                    let (_, peak) = spec.here.unwrap();
+                    let Some((_, peak)) = spec.here else {
+                        assert!(spec.lines.is_empty() && spec.caption.starts_with("Not drawn"), "{}", spec.caption);
+                        continue;
+                    };
                     assert!(peak > 0.0 && peak < spec.y.max, "{strategy:?} {tp} {cp} {pp} {ep}: {peak}");
                 }
             }

@@ -11,4 +11,9 @@
 
 mod allocator;
 mod allocator_play;
+#[path = "../../../engine/tests/suite/any.rs"]
+mod any;
+#[path = "../../../engine/tests/suite/cases.rs"]
+mod cases;
 mod closed_form;
+mod step_memory;

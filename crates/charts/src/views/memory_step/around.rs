@@ -1,16 +1,12 @@
 //! Notes shown next to the memory figure of a step: loading and saving, the result of the formulas
 //! for that step, and the parts of the step that are not simulated.
 
-use super::largest;
 use analysis::published::MemoryKind;
 use engine::format;
-use engine::model::framework::Layers;
-use engine::model::memory::states;
+use engine::model::memory::{largest_stage, states};
 use engine::model::run::host;
-use engine::model::setup::Setup;
-use engine::model::software::Offload;
-use engine::model::training::Sharding;
 use engine::scenario::Scenario;
+use trace::{Gap, NotSimulated};
 
 /// Memory before the first step and after the last.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +20,7 @@ pub struct LoadAndSave {
 /// Describes the memory for loading and saving on a GPU and on the host of a node.
 pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     let (setup, run) = (scenario.setup(), scenario.run_report());
-    let params = largest(&setup).params;
+    let params = largest_stage(&setup).params;
     let of_gpu = states::gpu_states(&setup, &params);
     let deferred = scenario.run.deferred_init;
     let other = format::bytes(host::initialisation(&setup, !deferred));
@@ -45,33 +41,15 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     LoadAndSave { loading, saving }
 }
 
-/// Compares the formulas of the memory bar with the simulated step, and lists the parts that are
-/// not simulated tensor by tensor.
+/// Says what the formulas of the memory bar give, and lists the parts of the setup that the
+/// simulation does not model.
 pub fn by_formulas(scenario: &Scenario) -> String {
     let (setup, memory) = (scenario.setup(), scenario.report().memory);
     let allocated = format::bytes(MemoryKind::Allocated.predicted(&memory));
     let needed = format::bytes(memory.needed);
     let formulas = format!("The verdict uses closed formulas: {allocated} allocated at the peak, {needed} needed.");
-    let left: Vec<&str> = gaps(&setup).into_iter().filter_map(|(is_left, what)| is_left.then_some(what)).collect();
-    let Some((last, others)) = left.split_last() else { return formulas };
-    let list = if others.is_empty() { (*last).to_string() } else { format!("{} and {last}", others.join(", ")) };
-    format!("Not simulated: {list}. {formulas}")
-}
-
-/// Returns the possible gaps of a simulated step, and whether each applies here.
-fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
-    [
-        (setup.traits().layers == Layers::Own, "the layers and buffers of this framework (torchtitan's are simulated)"),
-        (
-            setup.traits().zero_by_deepspeed && matches!(setup.sharding, Sharding::Fsdp(_)),
-            "the modules that DeepSpeed's stage 3 gathers (FSDP's layers are simulated)",
-        ),
-        (matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), "ZeRO's shards and buckets"),
-        (setup.mesh.pp > 1, "the other micro-batches of the pipeline"),
-        (setup.mesh.cp > 1, "the exchange of keys and values between parts of a sequence"),
-        (setup.mesh.ep > 1, "the exchange of tokens between experts"),
-        (setup.offload != Offload::NONE, "tensors offloaded to the host"),
-    ]
+    let left = NotSimulated(Gap::of(&setup).collect()).to_string();
+    if left.is_empty() { formulas } else { format!("{left} {formulas}") }
 }
 
 #[cfg(test)]
@@ -101,10 +79,10 @@ mod tests {
         let text = by_formulas(&start);
         assert!(text.starts_with("The verdict uses closed formulas: ") && text.ends_with(" needed."), "{text}");
         let own = Scenario { choices: Choices { framework: Framework::MaxText, ..start.choices }, ..start };
-        assert!(by_formulas(&own).contains("the layers and buffers of this framework"));
+        assert!(by_formulas(&own).contains("this framework's own layers and buffers"));
         let pipeline = Scenario { pp: 4, ..start };
         assert!(by_formulas(&pipeline).contains("pipeline"));
         let sharded = Scenario { strategy: engine::scenario::Strategy::Zero1, ..pipeline };
-        assert!(by_formulas(&sharded).contains("ZeRO's shards and buckets and the other"));
+        assert!(by_formulas(&sharded).contains("that are not sharded and warm-up and end of the pipeline."));
     }
 }

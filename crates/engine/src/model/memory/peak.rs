@@ -21,7 +21,7 @@ use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
-use crate::model::stages::{ByStage, Stage};
+use crate::model::stages::{ByStage, Stage, stages};
 use crate::units::Bytes;
 use cache::within;
 pub use cache::{Alive, ReservationLimit, STALE_LOGIT_BLOCKS};
@@ -134,6 +134,12 @@ fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> StagePeak<'a> {
         }
     }
     most
+}
+
+/// Returns the stage that needs most memory; the earliest if several are equal.
+pub fn largest_stage(setup: &Setup) -> Stage {
+    let stages = stages(setup);
+    *most_needy(setup, &stages).stage
 }
 
 /// Returns the memory of one GPU of a stage at the peak of a step.

@@ -44,8 +44,10 @@ pub enum StepPart {
     Experts,
     /// Transfers of activations to the host and back.
     HostLink,
-    /// Idle time due to the other stages of a pipeline, including their lower load.
+    /// The pipeline's bubble, in which the slowest stage is idle.
     Bubble,
+    /// Compute of the slowest stage beyond that of the mean stage: the others are idle meanwhile.
+    UnevenStages,
     /// Kernel launches that are slower than the kernels.
     Launches,
     /// Idle time for data.
@@ -56,7 +58,7 @@ pub enum StepPart {
 
 impl StepPart {
     /// Every part, in order from the peak to the MFU.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Kernels,
         Self::Padding,
         Self::MemoryBound,
@@ -73,6 +75,7 @@ impl StepPart {
         Self::Experts,
         Self::HostLink,
         Self::Bubble,
+        Self::UnevenStages,
         Self::Launches,
         Self::Loading,
         Self::Useful,
@@ -115,8 +118,8 @@ impl Waterfall {
 ///
 /// Compute is split like the roofline's parts, averaged over the stages: `F_model / S_peak` is
 /// useful, the rest of the products' time is lost to kernels below the peak, and recomputation is
-/// the difference to the step without it. If the slowest stage has more work than the average, the
-/// idle time of other stages counts as bubble. Communication is the exposed part, by lane.
+/// the difference to the step without it. What the slowest stage computes beyond the average is a
+/// part of its own; the bubble is the report's. Communication is the exposed part, by lane.
 ///
 /// A published step: GPT-3 175B on 1,536 A100 took 20.8 s, 141 TFLOP/s of 312 (arXiv 2104.04473,
 /// table 2, whose FLOPs include recomputation); without recomputation a quarter less, 34 %. Full
@@ -183,8 +186,9 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     ];
     let split = spread(spread(split, exchange, &exchanges), time.exposed_comm - exchange, &shown);
     // The remainder from rounding and unnamed time is added, so that the sum is the step.
+    let split = split.with(StepPart::Bubble, time.bubble);
     let named = split.total();
-    split.with(StepPart::Bubble, time.step - named)
+    split.with(StepPart::UnevenStages, time.step - named)
 }
 
 /// Splits the time of the slowest stage's kernels.
@@ -216,7 +220,7 @@ fn split_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Wate
         return spread(split, room, &lost);
     }
     let split = lost.iter().fold(split, |split, &(part, time)| split.with(part, time));
-    split.with(StepPart::Bubble, room - all_lost)
+    split.with(StepPart::UnevenStages, room - all_lost)
 }
 
 /// Adds a time to parts in proportion to their own times; to the first part if all are zero.
