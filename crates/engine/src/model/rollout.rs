@@ -5,10 +5,12 @@
 //! is that of generation, the step's report has that of training), and the two are never added up.
 
 mod cache;
+mod completions;
 mod decode;
 pub mod engine;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
+pub use completions::Completions;
 pub use decode::{LAYER_LATENCY, decode_step};
 pub use engine::reserved;
 
@@ -90,6 +92,7 @@ pub fn gpus(setup: &Setup) -> u32 {
 /// part that weights and overhead leave.
 pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     let (engine, stage) = engine_setup(setup);
+    let completions = Completions::new(setup);
     let weights = Bytes::new(HALF * stage.params.held.all());
     let overhead = overhead(setup);
     let training = if setup.objective.engine.gpus > 0 { Bytes::ZERO } else { at_rest(setup) };
@@ -99,18 +102,16 @@ pub fn generation_memory(setup: &Setup) -> GenerationMemory {
         overhead,
         cache: reserved(setup) - weights - overhead,
         capacity: setup.accelerator.usable_memory(),
-        per_sequence: per_sequence(&engine, &setup.objective),
+        per_sequence: cached(&engine, &setup.objective, &completions, completions.most),
+        held: cached(&engine, &setup.objective, &completions, completions.held()),
     }
 }
 
-/// Returns the cache of one sequence at its full length: its completion's keys and values, and its
-/// share of the prompt's, which all completions of a prompt use.
-fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
-    let whole = f64::from(engine.batch.seq_len);
-    // Texts may be shorter than the prompt.
-    let prompt = f64::from(objective.prompt).min(whole);
+/// Returns the cache of a sequence with `completion` tokens after its prompt: their keys and
+/// values, and the sequence's share of the prompt's, which all completions of a prompt use.
+fn cached(engine: &Setup, objective: &Objective, of: &Completions, completion: f64) -> Bytes {
     let shared = 1.0 - 1.0 / f64::from(objective.group.max(1));
-    cache_bytes(engine, whole) - cache_bytes(engine, prompt) * shared
+    cache_bytes(engine, of.prompt + completion) - cache_bytes(engine, of.prompt) * shared
 }
 
 /// Returns the training memory that stays allocated between steps, on the stage that keeps most.
@@ -128,29 +129,31 @@ fn at_rest(setup: &Setup) -> Bytes {
 /// Evaluates generation and the step around it; `update` is one update of the policy. Allocates
 /// nothing.
 ///
-/// Rollout: prompts at the rate of compute, once for each group; then one pass for every token of
-/// the completions, over as many concurrent sequences of an engine as its cache holds at full
-/// length. Scoring: one forward pass of the policy for the log-probabilities of the ratios (none if
+/// Rollout: prompts at the rate of compute, once for each group; then passes that generate a token
+/// for each running sequence, until the longest completion of all engines ends
+/// ([`Completions::passes`]). Scoring: one forward pass of the policy for the log-probabilities of the ratios (none if
 /// GRPO updates once, as the update computes them itself), and one each of the reference, the
 /// reward model and the critic. Updates: in sequence, those of the critic as long as the critic's
 /// own step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);
+    let completions = Completions::new(setup);
     let (engine, stage) = engine_setup(setup);
     let updates = f64::from(objective.updates.max(1));
     let batch = &setup.batch;
     let sequences = f64::from(setup.mesh.replicas())
         * f64::from(batch.micro_batch_size)
         * f64::from(batch.grad_accum_steps)
-        * updates;
-    let prompt = f64::from(objective.prompt.min(batch.seq_len.saturating_sub(1)));
-    let completion = f64::from(batch.seq_len) - prompt;
+        * updates
+        * completions.per_sequence;
     let engines = f64::from(gpus(setup)) / f64::from(objective.engine.tp.max(1));
     let each = at_least_one(sequences / engines);
     let concurrent = at_most(at_most(each, at_least_one(memory.room())), MOST_SEQUENCES);
-    let decode_steps = completion * (each / concurrent);
-    let decode_step = decode_step(&engine, &stage, concurrent, prompt + 0.5 * completion);
+    let longest = completions.longest_of(sequences);
+    let decode_steps = completions.passes(each, concurrent, longest);
+    let running = each * completions.mean / decode_steps;
+    let decode_step = decode_step(&engine, &stage, running, completions.prompt + completions.age());
     let prompts = at_least_one(each / f64::from(objective.group.max(1)));
 
     let passes = scored_passes(objective);
@@ -170,12 +173,14 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         gpus: gpus(setup),
         own_gpus: objective.engine.gpus,
         sequences,
-        tokens: sequences * completion,
+        tokens: sequences * completions.mean,
+        longest,
         each,
         concurrent,
+        running,
         decode_steps,
         decode_step,
-        prefill: decode::prefill(&engine, prompts, prompt),
+        prefill: decode::prefill(&engine, prompts, completions.prompt),
         decode: decode_steps * decode_step,
         sync: sync(setup),
         scoring: updates * scoring,

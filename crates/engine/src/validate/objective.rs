@@ -66,7 +66,7 @@ fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
 fn room(setup: &Setup, report: &Report) -> Option<Issue> {
     let memory = report.rollout.as_ref()?.memory;
     let share = 100.0 * setup.objective.engine.memory_share;
-    if memory.room() < 1.0 {
+    if !memory.holds_one() {
         let what = if memory.cache <= Bytes::ZERO {
             format!("{} of weights and {} of buffers", bytes(memory.weights), bytes(memory.overhead))
         } else {

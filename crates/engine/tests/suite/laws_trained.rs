@@ -154,6 +154,25 @@ proptest! {
     }
 
     #[test]
+    fn longer_completions_are_never_generated_faster(
+        scenario in any_valid_scenario(), mean in 1.0..5000.0_f64, more in 1.0..2.0_f64, gpus in 0_u32..64,
+    ) {
+        // Packed sequences hold fewer of longer texts.
+        let with = |mean_length, gpus| {
+            let mut grpo = under(&scenario, |objective| (objective.task, objective.engine.gpus, objective.engine.tp) = (Task::Grpo, gpus, 1));
+            grpo.texts = TextList { batching: Batching::PaddedToLongest, mean_length, ..scenario.texts };
+            grpo.report().rollout.expect("a rollout")
+        };
+        let (short, long) = (with(mean, gpus), with(mean * more, gpus));
+        prop_assert!(long.decode >= short.decode * (1.0 - 1e-9), "{short:?} {long:?}");
+        prop_assert!(short.longest <= long.longest && short.memory.held <= short.memory.per_sequence * (1.0 + 1e-9));
+        // Each engine has fewer of the completions.
+        if gpus > 0 {
+            prop_assert!(with(mean, gpus + 1).decode <= short.decode * (1.0 + 1e-9));
+        }
+    }
+
+    #[test]
     fn a_rollout_is_never_no_number(scenario in any_scenario(), is_ppo in any::<bool>()) {
         let task = if is_ppo { Task::Ppo } else { Task::Grpo };
         let report = under(&scenario, |objective| objective.task = task).report();

@@ -45,6 +45,47 @@ fn a_cache_that_holds_fewer_sequences_takes_more_passes() {
     assert!(few.decode > all.decode);
 }
 
+/// Texts of 1,024 of at most 2,048 tokens, of which 512 are the prompt: completions of 512 of at
+/// most 1,536 are `1,536 u²`. Of 128 completions the longest has `128 / 130` of the most, and 16 on
+/// each of 8 GPUs run at once: 16 x 512 tokens over its passes.
+#[test]
+fn an_engine_waits_for_the_longest_completion_while_the_others_end() {
+    let (_, all) = report("prompt=512&texts=grouped&meanlen=1024");
+    assert_eq!((all.sequences, all.each, all.concurrent), (128.0, 16.0, 16.0));
+    close(all.longest, 1536.0 * 128.0 / 130.0);
+    close(all.decode_steps, all.longest);
+    close(all.running, 16.0 * 512.0 / all.longest);
+    close(all.tokens, 128.0 * 512.0);
+    // `E[l²] / 2 E[l]` is 1,536 x 3/5 x 1/2, less than the mean; a prompt is shared by eight.
+    close(all.memory.held.get(), CACHED * (512.0 + 512.0 / 8.0));
+    close(all.memory.per_sequence.get(), CACHED * (1536.0 + 512.0 / 8.0));
+    // With room for fewer, the others begin as completions end.
+    let (_, few) = report("prompt=512&texts=grouped&meanlen=1024&genmem=22.6");
+    let room = few.memory.room();
+    assert!(room > 1.0 && room < 16.0 && few.concurrent == room, "{room}");
+    close(few.decode_steps, (16.0 / room - 1.0) * 512.0 + few.longest);
+}
+
+/// Packed texts: two of 1,024 tokens in each of the 128 sequences.
+#[test]
+fn packed_completions_share_training_sequences() {
+    let (_, packed) = report("prompt=512&texts=packed&meanlen=1024");
+    assert_eq!((packed.sequences, packed.each), (256.0, 32.0));
+    close(packed.tokens, 256.0 * 512.0);
+}
+
+/// Texts as long as the longest are full sequences.
+#[test]
+fn completions_of_equal_length_are_full_sequences() {
+    for more in ["genmem=23", "", "prompt=512&upd=4", "gengpu=4&gentp=2"] {
+        let (_, full) = report(more);
+        for texts in ["packed", "padmax", "grouped"] {
+            let (_, equal) = report(&format!("{more}&texts={texts}&meanlen=2048"));
+            assert_eq!(equal, full, "{more} {texts}");
+        }
+    }
+}
+
 #[test]
 fn an_engine_with_gpus_of_its_own_leaves_training_alone() {
     let (beside, awake) = report("sleep=no&genmem=30");

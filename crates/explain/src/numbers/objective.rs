@@ -80,9 +80,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Sequences at once",
         &[when(generates, "n_run = min(n_each, max(1, M_cache / M_seq), 1024)")],
         [
-            "Sequences that one engine generates concurrently: all of its sequences, up to the number that its [KV cache] holds at full length, at most 1,024. A pass reads the weights once for all of them, so more sequences cost little time.",
+            "Sequences that one engine generates concurrently while some are left to begin: all of its sequences, up to the number that its [KV cache] holds at their mean length, at most 1,024. A pass reads the weights once for all of them, so more sequences cost little time.",
             PAGED,
-            "Sequences that end early and free memory.",
+            "Sequences that the engine evicts and computes again when its cache is full.",
         ],
     ),
     number(
@@ -90,13 +90,13 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Rollout time",
         &[
             when(generates, "T_roll = T_sync + T_prefill + n_pass · t_token"),
-            when(generates, "n_pass = n_new · n_each / n_run"),
+            when(generates, "n_pass = (n_each / n_run − 1) · n_new + n_longest"),
             when(generates, "R_gen = n_gen / T_roll"),
         ],
         [
-            "The transfer of the updated weights to the engine, the prompts at the rate of compute, and a pass for every token: it reads weights and [KV cache] at 80 % of the memory bandwidth and takes another 0.1 ms per layer.",
-            "docs/book/model/rollout.md; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation).",
-            "Completions of unequal length, all of which wait for the longest; tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
+            "The transfer of the updated weights to the engine, the prompts at the rate of compute, and passes that generate a token for each running sequence until the longest ends; as one ends, the next begins. A pass reads weights and [KV cache] at 80 % of the memory bandwidth and takes another 0.1 ms per layer.",
+            "docs/book/model/rollout.md; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation); the bound of list scheduling (Graham 1969).",
+            "Tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
         ],
     ),
     number(

@@ -36,6 +36,8 @@ pub struct GenerationMemory {
     pub capacity: Bytes,
     /// Cache bytes of one sequence of full length.
     pub per_sequence: Bytes,
+    /// Cache bytes of a running sequence on average; those of full length if all are equally long.
+    pub held: Bytes,
 }
 
 impl GenerationMemory {
@@ -62,15 +64,19 @@ impl GenerationMemory {
         self.training + self.engine()
     }
 
-    /// Returns the sequences of full length that an engine's cache holds; less than one if it holds
-    /// none.
+    /// Returns the running sequences that an engine's cache holds; less than one if it holds none.
     pub fn room(&self) -> f64 {
-        if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.per_sequence }
+        if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.held }
+    }
+
+    /// Whether the cache holds a sequence of full length.
+    pub fn holds_one(&self) -> bool {
+        self.cache > Bytes::ZERO && self.cache >= self.per_sequence
     }
 
     /// Whether a sequence can be generated, given the training memory that stays.
     pub fn fits(&self) -> bool {
-        self.total() <= self.capacity && self.room() >= 1.0
+        self.total() <= self.capacity && self.holds_one()
     }
 }
 
@@ -87,11 +93,15 @@ pub struct RolloutReport {
     pub sequences: f64,
     /// Tokens of one rollout, without prompts.
     pub tokens: f64,
+    /// Tokens of the longest completion, for which all engines wait.
+    pub longest: f64,
     /// Completions for each engine.
     pub each: f64,
-    /// Sequences that one engine generates concurrently.
+    /// Sequences that one engine generates concurrently while some are left to begin.
     pub concurrent: f64,
-    /// Passes that generate a token for each concurrent sequence.
+    /// Sequences that one engine generates concurrently, on average until the longest ends.
+    pub running: f64,
+    /// Passes that generate a token for each running sequence.
     pub decode_steps: f64,
     /// Time of one decode pass.
     pub decode_step: Seconds,
@@ -138,9 +148,9 @@ mod tests {
 
     /// An engine with 16 GB of weights, 4 of overhead and 20 of cache, on a GPU of 80.
     fn beside(training: f64) -> GenerationMemory {
-        let [training, weights, overhead, cache, capacity, per_sequence] =
-            [training, 16e9, 4e9, 20e9, 80e9, 5e9].map(Bytes::new);
-        GenerationMemory { training, weights, overhead, cache, capacity, per_sequence }
+        let [training, weights, overhead, cache, capacity, per_sequence, held] =
+            [training, 16e9, 4e9, 20e9, 80e9, 8e9, 5e9].map(Bytes::new);
+        GenerationMemory { training, weights, overhead, cache, capacity, per_sequence, held }
     }
 
     #[test]
@@ -154,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_cache_has_room_for_a_sequence_or_nothing_is_generated() {
-        let full = GenerationMemory { per_sequence: Bytes::new(20e9), ..beside(0.0) };
+        let full = GenerationMemory { per_sequence: Bytes::new(20e9), held: Bytes::new(20e9), ..beside(0.0) };
         assert!(full.fits() && full.room() == 1.0);
         assert!(!GenerationMemory { per_sequence: Bytes::new(21e9), ..full }.fits());
         let none = GenerationMemory { cache: Bytes::new(-1e9), ..full };
@@ -170,8 +180,10 @@ mod tests {
             own_gpus: 0,
             sequences: 10.0,
             tokens: 700.0,
+            longest: 70.0,
             each: 1.0,
             concurrent: 1.0,
+            running: 1.0,
             decode_steps: 70.0,
             decode_step: Seconds::new(1.0),
             prefill,
