@@ -8,14 +8,17 @@ mod cache;
 mod completions;
 mod decode;
 pub mod engine;
+mod refit;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
 pub use completions::Completions;
 pub use decode::{LAYER_LATENCY, decode_step};
 pub use engine::reserved;
+pub use refit::sync;
 
+use super::host;
 use super::memory::states;
-use super::objective::Objective;
+use super::objective::{LeavesGpu, Objective};
 use super::other_models::{OtherModels, with_scalar_head};
 use super::parallel::{Mesh, TensorParallel};
 pub use super::report::rollout::{GenerationMemory, GenerationPart, RolloutReport};
@@ -114,16 +117,55 @@ fn cached(engine: &Setup, objective: &Objective, of: &Completions, completion: f
     cache_bytes(engine, of.prompt + completion) - cache_bytes(engine, of.prompt) * shared
 }
 
-/// Returns the training memory that stays allocated between steps, on the stage that keeps most.
-fn at_rest(setup: &Setup) -> Bytes {
-    let mut most = Bytes::ZERO;
-    for stage in stages(setup).iter() {
+/// Training memory of one GPU between steps, without context.
+struct AtRest {
+    /// Optimizer state.
+    optimizer: Bytes,
+    /// Weights, gradients that stay allocated, other models.
+    others: Bytes,
+}
+
+impl AtRest {
+    fn new(setup: &Setup, stage: &Stage) -> Self {
         let states = states::gpu_states(setup, &stage.params);
         let kept = if setup.traits().keeps_gradient_buffers { states.gradients } else { Bytes::ZERO };
-        let all = states.weights + states.optimizer + kept + OtherModels::new(setup, stage).total();
-        most = most.max(all);
+        let others = states.weights + kept + OtherModels::new(setup, stage).total();
+        Self { optimizer: states.optimizer, others }
     }
-    most + super::memory::context(setup)
+
+    /// Returns the part that leaves the GPU for generation, and the part that stays.
+    fn moved(self, leaves: LeavesGpu) -> (Bytes, Bytes) {
+        match leaves {
+            LeavesGpu::Nothing => (Bytes::ZERO, self.optimizer + self.others),
+            LeavesGpu::Optimizer => (self.optimizer, self.others),
+            LeavesGpu::All => (self.optimizer + self.others, Bytes::ZERO),
+        }
+    }
+}
+
+/// Returns the training memory that stays allocated during generation, on the stage that keeps
+/// most.
+fn at_rest(setup: &Setup) -> Bytes {
+    let leaves = setup.objective.engine.leaves;
+    let stays = |stage: &Stage| AtRest::new(setup, stage).moved(leaves).1;
+    stages(setup).iter().map(stays).fold(Bytes::ZERO, Bytes::max) + super::memory::context(setup)
+}
+
+/// Returns the training memory of a stage's GPU that moves to the host for generation; none if the
+/// engine has its own GPUs.
+pub fn moved(setup: &Setup, stage: &Stage) -> Bytes {
+    let Objective { task, engine, .. } = &setup.objective;
+    if !task.generates() || engine.gpus > 0 {
+        return Bytes::ZERO;
+    }
+    AtRest::new(setup, stage).moved(engine.leaves).0
+}
+
+/// Returns the time in which training state moves to the host for generation, and back: twice the
+/// state of the stage with most over the link to the host.
+fn moving(setup: &Setup) -> Seconds {
+    let most = stages(setup).iter().map(|stage| moved(setup, stage)).fold(Bytes::ZERO, Bytes::max);
+    2.0 * (most / host::transfer_rate(setup))
 }
 
 /// Evaluates generation and the step around it; `update` is one update of the policy. Allocates
@@ -131,9 +173,8 @@ fn at_rest(setup: &Setup) -> Bytes {
 ///
 /// Rollout: prompts at the rate of compute, once for each group; then passes that generate a token
 /// for each running sequence, until the longest completion of all engines ends
-/// ([`Completions::passes`]). Scoring: one forward pass of the policy for the log-probabilities of the ratios (none if
-/// GRPO updates once, as the update computes them itself), and one each of the reference, the
-/// reward model and the critic. Updates: in sequence, those of the critic as long as the critic's
+/// ([`Completions::passes`]). Scoring: one forward pass each of the policy, the reference, the reward model and the
+/// critic. Updates: in sequence, those of the critic as long as the critic's
 /// own step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
@@ -183,6 +224,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         prefill: decode::prefill(&engine, prompts, completions.prompt),
         decode: decode_steps * decode_step,
         sync: sync(setup),
+        moving: moving(setup),
         scoring: updates * scoring,
         update: updates * update.step,
         critic,
@@ -190,23 +232,14 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
 }
 
 /// Returns the forward passes of models with the policy's size and vocabulary, over the data of one
-/// update.
+/// update: the policy's own log-probabilities, as an engine's differ from those of training, and
+/// the reference's.
+///
+/// The policy's run in TRL with vLLM (`vllm_importance_sampling_correction`, the default:
+/// trl/trainer/grpo_trainer.py), in verl (`old_log_prob`: verl/trainer/ppo/ray_trainer.py) and in
+/// NeMo RL unless `force_on_policy_ratio` (nemo_rl/algorithms/grpo.py).
 pub fn scored_passes(objective: &Objective) -> f64 {
-    let old = objective.has_critic() || objective.updates > 1;
-    f64::from(u8::from(old)) + f64::from(u8::from(objective.runs_reference()))
-}
-
-/// Returns the time in which updated weights are sent to the engine, in 16 bits: gathered over the
-/// shard group if they are sharded; to separate GPUs also once through a network card (TRL and verl
-/// broadcast them from one rank).
-pub fn sync(setup: &Setup) -> Seconds {
-    let gathered = pace::gather_all(setup);
-    if setup.objective.engine.gpus == 0 {
-        return gathered;
-    }
-    let network = &setup.network;
-    let card = network.inter_node * network.inter_node_efficiency;
-    gathered + Bytes::new(HALF * setup.architecture.params() as f64) / card
+    1.0 + f64::from(u8::from(objective.runs_reference()))
 }
 
 /// Returns the time of a whole step per optimizer step, and its GPUs: [`Report`]'s own time if

@@ -70,9 +70,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             when(generates, "M_cache = u_gen · M_GPU − M_copy − M_buffers"),
         ],
         [
-            "One GPU during the [rollout]: the engine’s copy of the policy, its buffers and the [KV cache], which takes the rest of the engine’s share; and the weights, optimizer state and other models of training that stay. It is never added to the [memory of training|needed], as the two alternate.",
+            "One GPU during the [rollout]: the engine’s copy of the policy, its buffers and the [KV cache], which takes the rest of the engine’s share; and the weights, optimizer state and other models of training that stay on the GPU. It is never added to the [memory of training|needed], as the two alternate.",
             PAGED,
-            "CUDA graphs, and states that verl or TRL offload during generation: choose offloading to see those.",
+            "CUDA graphs, and buckets of weights on their way to the engine.",
         ],
     ),
     number(
@@ -102,9 +102,9 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
     number(
         "whole-step",
         "Step with its rollout",
-        &[when(generates, "T_all = T_roll + T_score + T_updates + T_critic")],
+        &[when(generates, "T_all = T_roll + T_move + T_score + T_updates + T_critic")],
         [
-            "One [rollout] and the training on it, one phase after the other: forward passes that score completions ([reference model], reward model, old log-probabilities, critic), and the updates. [Step time|step] is one update of the policy.",
+            "One [rollout] and the training on it, one phase after the other: training state that leaves the GPU and returns, forward passes that score completions (old log-probabilities, [reference model], reward model, critic), and the updates. [Step time|step] is one update of the policy.",
             "docs/book/model/rollout.md; the phases are verl’s (gen, old_log_prob, ref, values, update_actor, update_critic).",
             "Asynchronous training, in which the next rollout runs during the updates.",
         ],

@@ -52,6 +52,7 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
         rollout(c, RolloutReport::tokens_per_s)
     }),
     new_symbol("T_sync", "transfer of the updated weights to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
+    new_symbol("T_move", "training state to the host and back", Seconds, |c| rollout(c, |r| r.moving.get())),
     new_symbol("T_prefill", "reading the prompts", Seconds, |c| rollout(c, |r| r.prefill.get())),
     new_symbol("T_roll", "[rollout time|rollout]", Seconds, |c| rollout(c, |r| r.time().get())),
     new_symbol("T_score", "forward passes that score completions", Seconds, |c| rollout(c, |r| r.scoring.get())),

@@ -111,6 +111,8 @@ pub struct RolloutReport {
     pub decode: Seconds,
     /// Time to send the updated weights to the engine.
     pub sync: Seconds,
+    /// Time in which training state moves to the host for generation, and back.
+    pub moving: Seconds,
     /// Time of forward passes that score completions: old log-probabilities, reference, reward
     /// model, critic.
     pub scoring: Seconds,
@@ -126,9 +128,14 @@ impl RolloutReport {
         self.sync + self.prefill + self.decode
     }
 
+    /// Returns the time of training on the rollout: scoring and all updates.
+    pub fn training(&self) -> Seconds {
+        self.scoring + self.update + self.critic
+    }
+
     /// Returns the time of the whole step, the sum of its phases.
     pub fn step(&self) -> Seconds {
-        self.time() + self.scoring + self.update + self.critic
+        self.time() + self.moving + self.training()
     }
 
     /// Returns the tokens per second that all engines generate during the rollout.
@@ -173,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_step_is_the_sum_of_its_phases() {
-        let [sync, prefill, decode, scoring, update, critic] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0].map(Seconds::new);
+        let [sync, prefill, decode, scoring, update, critic, moving] =
+            [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0].map(Seconds::new);
         let report = RolloutReport {
             memory: beside(0.0),
             gpus: 8,
@@ -189,13 +197,14 @@ mod tests {
             prefill,
             decode,
             sync,
+            moving,
             scoring,
             update,
             critic,
         };
         assert_eq!(
             (report.time(), report.step(), report.tokens_per_s()),
-            (Seconds::new(7.0), Seconds::new(63.0), 100.0)
+            (Seconds::new(7.0), Seconds::new(127.0), 100.0)
         );
     }
 }
