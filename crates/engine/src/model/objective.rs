@@ -33,6 +33,9 @@ pub struct RolloutEngine {
     pub leaves: LeavesGpu,
     /// GPUs reserved for the engine; 0 if it runs on the training GPUs.
     pub gpus: u32,
+    /// Updates by which a rollout may be older than the policy that trains on it, while separate
+    /// GPUs generate the next; 0 if training and generation take turns.
+    pub staleness: u32,
 }
 
 /// Training state that moves to host memory while the engine generates on the training GPUs, and
@@ -124,7 +127,14 @@ impl Objective {
         prompt: 512,
         group: 8,
         updates: 1,
-        engine: RolloutEngine { tp: 1, memory_share: 0.5, sleeps: true, leaves: LeavesGpu::Nothing, gpus: 0 },
+        engine: RolloutEngine {
+            tp: 1,
+            memory_share: 0.5,
+            sleeps: true,
+            leaves: LeavesGpu::Nothing,
+            gpus: 0,
+            staleness: 0,
+        },
     };
 
     /// Whether the next token is the objective: one model, one pass in either direction.

@@ -173,7 +173,8 @@ fn moving(setup: &Setup) -> Seconds {
 ///
 /// Rollout: prompts at the rate of compute, once for each group; then passes that generate a token
 /// for each running sequence, until the longest completion of all engines ends
-/// ([`Completions::passes`]). Scoring: one forward pass each of the policy, the reference, the reward model and the
+/// ([`Completions::passes`]); where k rollouts may be ahead of training, k together in k times the
+/// time of one. Scoring: one forward pass each of the policy, the reference, the reward model and the
 /// critic. Updates: in sequence, those of the critic as long as the critic's
 /// own step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
@@ -190,9 +191,11 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         * completions.per_sequence;
     let engines = f64::from(gpus(setup)) / f64::from(objective.engine.tp.max(1));
     let each = at_least_one(sequences / engines);
-    let concurrent = at_most(at_most(each, at_least_one(memory.room())), MOST_SEQUENCES);
-    let longest = completions.longest_of(sequences);
-    let decode_steps = completions.passes(each, concurrent, longest);
+    let staleness = objective.engine.staleness;
+    let ahead = f64::from(staleness.max(1));
+    let concurrent = at_most(at_most(ahead * each, at_least_one(memory.room())), MOST_SEQUENCES);
+    let longest = completions.longest_of(ahead * sequences);
+    let decode_steps = completions.passes(ahead * each, concurrent, longest) / ahead;
     let running = each * completions.mean / decode_steps;
     let decode_step = decode_step(&engine, &stage, running, completions.prompt + completions.age());
     let prompts = at_least_one(each / f64::from(objective.group.max(1)));
@@ -213,6 +216,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         memory,
         gpus: gpus(setup),
         own_gpus: objective.engine.gpus,
+        staleness,
         sequences,
         tokens: sequences * completions.mean,
         longest,

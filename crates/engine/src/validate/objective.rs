@@ -20,6 +20,7 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
     }
     if task.generates() {
         issues.extend(prompt(scenario, setup));
+        issues.extend(mean(scenario, setup));
         issues.extend(engine_degree(scenario, setup));
         issues.extend(room(setup, report));
     }
@@ -46,6 +47,18 @@ fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
             setup.batch.seq_len
         );
         Issue::error(ParamId::PromptTokens, message)
+    })
+}
+
+/// Returns a note if texts are on average no longer than their prompt.
+fn mean(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
+    let (mean, prompt) = (scenario.texts.mean_length, setup.objective.prompt);
+    (scenario.has_texts() && mean <= f64::from(prompt)).then(|| {
+        let message = format!(
+            "Texts of {mean:.0} tokens on average leave no completion after a prompt of {prompt}. The page computes \
+             with completions of full length: enter the mean length of prompt and completion together."
+        );
+        Issue::note(ParamId::MeanTextLength, message)
     })
 }
 

@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn an_engine_that_sleeps_never_takes_from_training(scenario in any_valid_scenario(), share in 0.01..1.0) {
         let of = |sleeps| {
-            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, leaves: LeavesGpu::Nothing, gpus: 0 };
+            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
             under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine)).report()
         };
         let (sleeping, awake) = (of(true), of(false));
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_larger_cache_never_generates_slower(scenario in any_valid_scenario(), share in 0.05..0.9, more in 0.0..0.1) {
         let decode = |memory_share| {
-            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, leaves: LeavesGpu::Nothing, gpus: 0 };
+            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
             let grpo = under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine));
             grpo.report().rollout.map(|rollout| rollout.decode)
         };
@@ -169,9 +169,30 @@ proptest! {
     }
 
     #[test]
+    fn older_rollouts_never_slow_a_step(scenario in any_valid_scenario(), staleness in 0_u32..16, gpus in 1_u32..64, mean in 1.0..5000.0_f64) {
+        let with = |staleness, gpus| {
+            let mut grpo = under(&scenario, |objective| {
+                let engine = RolloutEngine { tp: 1, gpus, staleness, ..objective.engine };
+                (objective.task, objective.engine) = (Task::Grpo, engine);
+            });
+            grpo.texts = TextList { batching: Batching::Packed, mean_length: mean, ..scenario.texts };
+            grpo.report().rollout.expect("a rollout")
+        };
+        let (fresh, older, larger) = (with(staleness, gpus), with(staleness + 1, gpus), with(staleness + 1, gpus + 1));
+        prop_assert!(older.step() <= fresh.step() * (1.0 + 1e-9), "{fresh:?} {older:?}");
+        prop_assert!(older.step() >= older.training() && older.step() >= older.time() * (1.0 - 1e-9));
+        prop_assert!(larger.decode <= older.decode * (1.0 + 1e-9));
+        let (training, generating) = older.idle();
+        // One of both sets the pace.
+        prop_assert!(training.min(generating) < 1e-9 && training.max(generating) < 1.0, "{older:?}");
+    }
+
+    #[test]
     fn longer_completions_are_never_generated_faster(
         scenario in any_valid_scenario(), mean in 1.0..5000.0_f64, more in 1.0..2.0_f64, gpus in 0_u32..64,
     ) {
+        // A mean that leaves no completion after the prompt is not known.
+        let mean = mean + f64::from(scenario.setup().objective.prompt);
         // Packed sequences hold fewer of longer texts.
         let with = |mean_length, gpus| {
             let mut grpo = under(&scenario, |objective| (objective.task, objective.engine.gpus, objective.engine.tp) = (Task::Grpo, gpus, 1));

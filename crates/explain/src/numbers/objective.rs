@@ -23,6 +23,14 @@ fn reserves(c: &Context) -> bool {
     engine::model::rollout::engine::engine_beside_training(&c.setup) > Bytes::ZERO
 }
 
+fn ahead(c: &Context) -> bool {
+    c.report.rollout.as_ref().is_some_and(|rollout| rollout.staleness > 0)
+}
+
+fn in_turns(c: &Context) -> bool {
+    generates(c) && !ahead(c)
+}
+
 const fn has_tower(c: &Context) -> bool {
     c.setup.architecture.tower.is_used() && c.peak.stage.embedding
 }
@@ -78,7 +86,10 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
     number(
         "concurrent",
         "Sequences at once",
-        &[when(generates, "n_run = min(n_each, max(1, M_cache / M_seq), 1024)")],
+        &[
+            when(in_turns, "n_run = min(n_each, max(1, M_cache / M_seq), 1024)"),
+            when(ahead, "n_run = min(k_ahead · n_each, max(1, M_cache / M_seq), 1024)"),
+        ],
         [
             "Sequences that one engine generates concurrently while some are left to begin: all of its sequences, up to the number that its [KV cache] holds at their mean length, at most 1,024. A pass reads the weights once for all of them, so more sequences cost little time.",
             PAGED,
@@ -90,7 +101,8 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Rollout time",
         &[
             when(generates, "T_roll = T_sync + T_prefill + n_pass · t_token"),
-            when(generates, "n_pass = (n_each / n_run − 1) · n_new + n_longest"),
+            when(in_turns, "n_pass = (n_each / n_run − 1) · n_new + n_longest"),
+            when(ahead, "n_pass = ((k_ahead · n_each / n_run − 1) · n_new + n_longest) / k_ahead"),
             when(generates, "R_gen = n_gen / T_roll"),
         ],
         [
@@ -102,11 +114,14 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
     number(
         "whole-step",
         "Step with its rollout",
-        &[when(generates, "T_all = T_roll + T_move + T_score + T_updates + T_critic")],
+        &[
+            when(in_turns, "T_all = T_roll + T_move + T_score + T_updates + T_critic"),
+            when(ahead, "T_all = max(T_roll − T_sync, T_score + T_updates + T_critic) + T_sync"),
+        ],
         [
-            "One [rollout] and the training on it, one phase after the other: training state that leaves the GPU and returns, forward passes that score completions (old log-probabilities, [reference model], reward model, critic), and the updates. [Step time|step] is one update of the policy.",
+            "One [rollout] and the training on it, one phase after the other: training state that leaves the GPU and returns, forward passes that score completions (old log-probabilities, [reference model], reward model, critic), and the updates. [Step time|step] is one update of the policy. If separate GPUs generate ahead, generation and training run at the same time, and both pause for the weights.",
             "docs/book/model/rollout.md; the phases are verl’s (gen, old_log_prob, ref, values, update_actor, update_critic).",
-            "Asynchronous training, in which the next rollout runs during the updates.",
+            "Evaluation, checkpoints and the work of the driver between phases.",
         ],
     ),
 ];

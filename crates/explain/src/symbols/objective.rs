@@ -40,6 +40,9 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     new_symbol("M_cache", "[KV cache]", Bytes, |c| rollout(c, |r| r.memory.cache.get())),
     new_symbol("M_seq", "KV cache of a running sequence on average", Bytes, |c| rollout(c, |r| r.memory.held.get())),
     new_symbol("n_each", "sequences for each engine", Count, |c| rollout(c, |r| r.each)),
+    new_symbol("k_ahead", "rollouts that are generated ahead of training", Count, |c| {
+        rollout(c, |r| f64::from(r.staleness))
+    }),
     new_symbol("n_run", "[sequences at once|concurrent]", Count, |c| rollout(c, |r| r.concurrent)),
     new_symbol("n_new", "mean tokens of a completion", Tokens, |c| rollout(c, |r| r.tokens / r.sequences)),
     new_symbol("n_longest", "tokens of the longest completion", Tokens, |c| rollout(c, |r| r.longest)),

@@ -89,6 +89,9 @@ pub struct RolloutReport {
     pub gpus: u32,
     /// GPUs that generate and do not train.
     pub own_gpus: u32,
+    /// Updates by which a rollout may be older than the policy that trains on it; 0 if training and
+    /// generation take turns.
+    pub staleness: u32,
     /// Completions of one rollout, on all GPUs.
     pub sequences: f64,
     /// Tokens of one rollout, without prompts.
@@ -133,9 +136,29 @@ impl RolloutReport {
         self.scoring + self.update + self.critic
     }
 
-    /// Returns the time of the whole step, the sum of its phases.
+    /// Returns the time of the whole step: the sum of its phases, or the longer of generation and
+    /// training if separate GPUs generate the next rollout meanwhile, and the transfer of weights,
+    /// for which both pause.
+    ///
+    /// One step ahead is verl's one-step-off trainer (docs/advance/one_step_off.md: "step ≈
+    /// wait_prev_gen + old_log_prob + update_actor"), and NeMo RL's asynchronous GRPO with
+    /// `max_trajectory_age_steps` of 1; more are NeMo RL's larger ages and `AReaL`'s η (arXiv
+    /// 2505.24298, equation 3).
     pub fn step(&self) -> Seconds {
-        self.time() + self.moving + self.training()
+        if self.staleness == 0 {
+            return self.time() + self.moving + self.training();
+        }
+        (self.prefill + self.decode).max(self.training()) + self.sync
+    }
+
+    /// Returns the share of a step in which the training GPUs wait for generation, and that in which
+    /// separate generating GPUs wait for training, 0 to 1 each. GPUs that do both never wait.
+    pub fn idle(&self) -> (f64, f64) {
+        if self.own_gpus == 0 {
+            return (0.0, 0.0);
+        }
+        let waits = |busy: Seconds| (1.0 - (busy + self.sync) / self.step()).max(0.0);
+        (waits(self.training()), waits(self.prefill + self.decode))
     }
 
     /// Returns the tokens per second that all engines generate during the rollout.
@@ -178,14 +201,15 @@ mod tests {
         assert_eq!((none.room(), none.parts()[2].1), (0.0, Bytes::ZERO));
     }
 
-    #[test]
-    fn a_step_is_the_sum_of_its_phases() {
+    /// Phases of 1, 2, 4, 8, 16, 32 and 64 s.
+    fn step_of_phases() -> RolloutReport {
         let [sync, prefill, decode, scoring, update, critic, moving] =
             [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0].map(Seconds::new);
-        let report = RolloutReport {
+        RolloutReport {
             memory: beside(0.0),
             gpus: 8,
             own_gpus: 0,
+            staleness: 0,
             sequences: 10.0,
             tokens: 700.0,
             longest: 70.0,
@@ -201,10 +225,38 @@ mod tests {
             scoring,
             update,
             critic,
-        };
+        }
+    }
+
+    #[test]
+    fn a_step_is_the_sum_of_its_phases() {
+        let report = step_of_phases();
         assert_eq!(
             (report.time(), report.step(), report.tokens_per_s()),
             (Seconds::new(7.0), Seconds::new(127.0), 100.0)
         );
+        assert_eq!(report.idle(), (0.0, 0.0));
+        // On separate GPUs nothing moves to the host.
+        let apart = RolloutReport { own_gpus: 8, moving: Seconds::ZERO, ..report };
+        assert_eq!((apart.step(), apart.idle()), (Seconds::new(63.0), (6.0 / 63.0, 56.0 / 63.0)));
+    }
+
+    /// verl, Qwen2.5-Math-7B on 12 H20 that train and 4 that generate (docs/advance/one_step_off.md,
+    /// seconds): generation 458, old log-probabilities 108, update 337, step 520 under FSDP2; 501,
+    /// 120, 347 and 566 under Megatron. The step also has advantages and waits of the driver.
+    #[test]
+    fn an_asynchronous_step_takes_the_longer_of_generation_and_training() {
+        for ([decode, scoring, update], measured) in [([458.0, 108.0, 337.0], 520.0), ([501.0, 120.0, 347.0], 566.0)] {
+            let [decode, scoring, update] = [decode, scoring, update].map(Seconds::new);
+            let none = Seconds::ZERO;
+            let phases =
+                RolloutReport { decode, scoring, update, prefill: none, sync: none, critic: none, ..step_of_phases() };
+            let [asynchronous, in_turns] = [1, 0].map(|staleness| RolloutReport { own_gpus: 4, staleness, ..phases });
+            assert!((0.85..1.0).contains(&(asynchronous.step().get() / measured)), "{}", asynchronous.step().get());
+            assert!(asynchronous.step() < in_turns.step());
+            // The generating GPUs set the pace; those that train wait 3 and 7 % of the step.
+            let (training, generating) = asynchronous.idle();
+            assert!((0.02..0.08).contains(&training) && generating == 0.0, "{training} {generating}");
+        }
     }
 }

@@ -4,7 +4,8 @@ use crate::model::lengths::{Lengths, Texts};
 use crate::model::setup::Setup;
 
 /// Completions of a rollout, in tokens. Texts of a list (prompt and completion together) have a
-/// mean and a longest length; without a list all completions have the longest.
+/// mean and a longest length. Without a list all completions have the longest, and with a mean that
+/// leaves none after the prompt.
 ///
 /// Completions have the distribution of [`Texts`], `most u^a` with u uniform from 0 to 1 and `a =
 /// most / mean - 1`. Nothing is fitted: mean and maximum determine it. Of completions that are cut
@@ -25,13 +26,14 @@ pub struct Completions {
 impl Completions {
     /// Returns the completions of a setup's rollout.
     pub fn new(setup: &Setup) -> Self {
+        let whole = |longest: u32| (longest, f64::from(longest), 1.0);
         let (longest, mean, per_sequence) = match setup.lengths {
-            Lengths::Equal | Lengths::LongestOf { .. } => (setup.batch.seq_len, f64::from(setup.batch.seq_len), 1.0),
+            Lengths::Equal | Lengths::LongestOf { .. } => whole(setup.batch.seq_len),
+            Lengths::OfTexts { longest, mean, .. } if mean <= f64::from(setup.objective.prompt) => whole(longest),
             Lengths::OfTexts { longest, mean, texts, .. } => (longest, mean, texts),
         };
         let prompt = setup.objective.prompt.min(longest.saturating_sub(1));
         let most = longest - prompt;
-        // Texts may be shorter than the prompt.
         let texts = Texts::new(mean - f64::from(prompt), most);
         Self { prompt: f64::from(prompt), mean: texts.longest_of(1.0), most: f64::from(most), per_sequence, texts }
     }

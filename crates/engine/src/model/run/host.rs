@@ -32,12 +32,12 @@ pub struct HostMemory {
 impl HostMemory {
     /// Computes the host memory, without evaluating the step.
     pub fn new(setup: &Setup, choices: &RunChoices) -> Self {
-        let offload = offload(setup);
+        let offload = offload(setup) + moved(setup);
         Self {
             processes: processes(setup),
             init: initialisation(setup, choices.deferred_init),
             checkpoint: checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint),
-            offload: offload + moved(setup),
+            offload,
             pinned: pinned(offload),
             capacity: setup.network.host.memory,
         }
