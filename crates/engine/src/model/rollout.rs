@@ -173,10 +173,10 @@ fn moving(setup: &Setup) -> Seconds {
 ///
 /// Rollout: prompts at the rate of compute, once for each group; then passes that generate a token
 /// for each running sequence, until the longest completion of all engines ends
-/// ([`Completions::passes`]); where k rollouts may be ahead of training, k together in k times the
-/// time of one. Scoring: one forward pass each of the policy, the reference, the reward model and the
-/// critic. Updates: in sequence, those of the critic as long as the critic's
-/// own step.
+/// ([`Completions::passes`]). Where k rollouts may be ahead of training, they run together, and one
+/// takes the k-th part. Scoring: one forward pass each of the policy, the reference, the reward
+/// model and the critic. Updates: in sequence, those of the critic as long as the critic's own
+/// step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);

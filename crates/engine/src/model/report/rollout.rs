@@ -151,8 +151,8 @@ impl RolloutReport {
         (self.prefill + self.decode).max(self.training()) + self.sync
     }
 
-    /// Returns the share of a step in which the training GPUs wait for generation, and that in which
-    /// separate generating GPUs wait for training, 0 to 1 each. GPUs that do both never wait.
+    /// Returns the share of a step in which the training GPUs wait for generation, and that in
+    /// which separate generating GPUs wait for training, 0 to 1 each. GPUs that do both never wait.
     pub fn idle(&self) -> (f64, f64) {
         if self.own_gpus == 0 {
             return (0.0, 0.0);
@@ -241,9 +241,10 @@ mod tests {
         assert_eq!((apart.step(), apart.idle()), (Seconds::new(63.0), (6.0 / 63.0, 56.0 / 63.0)));
     }
 
-    /// verl, Qwen2.5-Math-7B on 12 H20 that train and 4 that generate (docs/advance/one_step_off.md,
-    /// seconds): generation 458, old log-probabilities 108, update 337, step 520 under FSDP2; 501,
-    /// 120, 347 and 566 under Megatron. The step also has advantages and waits of the driver.
+    /// verl, Qwen2.5-Math-7B on 12 H20 that train and 4 that generate
+    /// (docs/advance/one_step_off.md, seconds): generation 458, old log-probabilities 108, update
+    /// 337, step 520 under FSDP2; 501, 120, 347 and 566 under Megatron. The step also has
+    /// advantages and waits of the driver.
     #[test]
     fn an_asynchronous_step_takes_the_longer_of_generation_and_training() {
         for ([decode, scoring, update], measured) in [([458.0, 108.0, 337.0], 520.0), ([501.0, 120.0, 347.0], 566.0)] {
