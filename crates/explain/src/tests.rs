@@ -119,6 +119,8 @@ fn so_it_does_for_pipelines_mixtures_and_every_model() {
         "cluster=dgx-h100&gpus=16&model=qwen-2.5-7b&objective=ppo&rm=model&mbs=4&recompute=full&upd=2",
         "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&sleep=no&genmem=30&recompute=full",
         "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&gengpu=8&gentp=2",
+        "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&gengpu=8&stale=2&texts=packed&meanlen=900&prompt=99",
+        "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&genoff=all&texts=grouped&meanlen=900&prompt=99",
     ] {
         check(&::links::decode_link(link).scenario, link);
     }

@@ -168,7 +168,8 @@ fn step_time(cells: &Cells<'_>, scenario: &Scenario, share: f64, mfu: Option<f64
     if let Some(rate) = cells.measured("tokens_per_s_per_gpu")?.or(of_all) {
         return Ok(Some(report.tokens_per_step * share / (rate * gpus)));
     }
-    let whole = report.time.step.get() * share;
+    let whole = report.whole();
+    let time = whole.time.get() * share;
     let tflops = cells.measured("tflops_per_gpu")?.map(|rate| report.model_flops_per_gpu.get() / (rate * 1e12));
-    Ok(tflops.or(mfu.map(|mfu| report.mfu / mfu)).map(|slower| slower * whole))
+    Ok(tflops.or(mfu.map(|mfu| whole.mfu / mfu)).map(|slower| slower * time))
 }

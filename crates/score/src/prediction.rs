@@ -21,7 +21,8 @@ pub struct Prediction {
     pub fit_odds: f64,
     /// Notes on completed values.
     pub notes: Notes,
-    /// Predicted time of a step with the row's own batch, in seconds.
+    /// Predicted time of a step with the row's own batch, in seconds; with its rollout, if the step
+    /// generates its training data.
     pub step_time_s: f64,
     /// Ratio of the tokens of the row's batch to the tokens of the scenario's full micro-batches.
     pub batch_share: f64,
@@ -59,11 +60,12 @@ pub(crate) fn evaluated(linked: &Linked, scenario: Scenario) -> Prediction {
     let mut notes = linked.completed.clone();
     let report = scenario.report();
     let memory = measured.stage.memory(&scenario.setup());
-    let predicted_step = report.time.step.get();
+    let whole = report.whole();
+    let predicted_step = whole.time.get();
     let step_time_s = predicted_step * batch_share;
     let possible = scenario.pp <= scenario.model.architecture().num_hidden_layers;
     let (step_band, slowest) = unsure::range(&scenario, slowest, predicted_step, &mut notes);
-    let derived_mfu = || measured.step_time_s.map(|measured| report.mfu * step_time_s / measured);
+    let derived_mfu = || measured.step_time_s.map(|measured| whole.mfu * step_time_s / measured);
     Prediction {
         fits: report.fits() && possible,
         fit_odds: if possible { report.odds() } else { 0.0 },

@@ -20,7 +20,7 @@ pub(crate) fn range(
     let Some(inter_node) = slowest else { return (band, None) };
     let mut slow = *scenario;
     slow.network.values.inter_node = inter_node;
-    let longer = slow.report().time.step.get() / predicted;
+    let longer = slow.report().whole().time.get() / predicted;
     if longer < TELLING {
         return (band, None);
     }

@@ -27,6 +27,10 @@ pub enum Lengths {
     OfTexts {
         /// Tokens of the longest sequence: its micro-batch is the one that has to fit.
         longest: u32,
+        /// Mean tokens of a text.
+        mean: f64,
+        /// Mean number of texts in a sequence.
+        texts: f64,
         /// Tokens that attention counts, `E[l²] / E[l]` over the sequences' lengths l.
         attended: f64,
         /// Share of the tokens that are not padding.
@@ -108,7 +112,7 @@ impl Texts {
 
     /// Returns the mean square of the longest of n texts over its mean, the keys that attention
     /// counts.
-    fn attended_of(&self, n: f64) -> f64 {
+    pub fn attended_of(&self, n: f64) -> f64 {
         self.longest * (n + self.exponent) / (n + 2.0 * self.exponent)
     }
 }
@@ -145,7 +149,8 @@ pub fn lengths_from_texts(
             (tokens, texts.attended_of(own), mean / tokens, texts.exponent / own)
         }
     };
+    let texts = if batching == Batching::Packed { texts.longest / mean } else { 1.0 };
     // Whole tokens, at least one.
     let seq_len = (tokens.round() as u32).max(1);
-    (seq_len, Lengths::OfTexts { longest, attended, useful, spread })
+    (seq_len, Lengths::OfTexts { longest, mean, texts, attended, useful, spread })
 }

@@ -29,8 +29,30 @@ pub struct RolloutEngine {
     pub memory_share: f64,
     /// Whether the engine frees its memory while the policy trains (sleep mode).
     pub sleeps: bool,
+    /// Training state that leaves the GPU while the engine generates there.
+    pub leaves: LeavesGpu,
     /// GPUs reserved for the engine; 0 if it runs on the training GPUs.
     pub gpus: u32,
+    /// Updates by which a rollout may be older than the policy that trains on it, while separate
+    /// GPUs generate the next; 0 if training and generation take turns.
+    pub staleness: u32,
+}
+
+/// Training state that moves to host memory while the engine generates on the training GPUs, and
+/// back for the next update.
+///
+/// TRL keeps all of it on the GPU, and so do verl (`optimizer_offload`, `param_offload`:
+/// verl/trainer/config/engine/fsdp.yaml) and `OpenRLHF` (`deepspeed_enable_sleep`) by default; NeMo
+/// RL always moves all (`offload_after_refit` of
+/// nemo_rl/models/policy/workers/megatron_policy_worker.py).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LeavesGpu {
+    /// Nothing.
+    Nothing,
+    /// Optimizer state.
+    Optimizer,
+    /// Weights, gradients, optimizer state, other models: all but the context.
+    All,
 }
 
 /// A kind of objective.
@@ -105,7 +127,14 @@ impl Objective {
         prompt: 512,
         group: 8,
         updates: 1,
-        engine: RolloutEngine { tp: 1, memory_share: 0.5, sleeps: true, gpus: 0 },
+        engine: RolloutEngine {
+            tp: 1,
+            memory_share: 0.5,
+            sleeps: true,
+            leaves: LeavesGpu::Nothing,
+            gpus: 0,
+            staleness: 0,
+        },
     };
 
     /// Whether the next token is the objective: one model, one pass in either direction.

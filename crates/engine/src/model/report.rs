@@ -342,6 +342,15 @@ pub struct WholeStep {
     pub mfu: f64,
     /// Share of the rollout in the time, 0 to 1.
     pub rollout: f64,
+    /// Time of sending the updated weights to the engine.
+    pub refit: Seconds,
+    /// Time of generation: prompts and completions.
+    pub generation: Seconds,
+    /// Time of preparation for the updates: scores of the completions, and training state that
+    /// leaves the GPU for generation and returns.
+    pub preparation: Seconds,
+    /// Time of all updates, those of the critic included.
+    pub update: Seconds,
 }
 
 impl Report {
@@ -349,7 +358,10 @@ impl Report {
     pub fn whole(&self) -> WholeStep {
         let Some(rollout) = &self.rollout else {
             let (time, mfu) = (self.time.step, self.mfu);
-            return WholeStep { time, tokens_per_s_per_gpu: self.tokens_per_s_per_gpu, mfu, rollout: 0.0 };
+            let tokens_per_s_per_gpu = self.tokens_per_s_per_gpu;
+            let [refit, generation, preparation] = [Seconds::ZERO; 3];
+            let update = time;
+            return WholeStep { time, tokens_per_s_per_gpu, mfu, rollout: 0.0, refit, generation, preparation, update };
         };
         let time = rollout.step();
         let training = self.tokens_per_step / self.tokens_per_s_per_gpu / self.time.step.get();
@@ -359,6 +371,10 @@ impl Report {
             tokens_per_s_per_gpu: share * self.tokens_per_s_per_gpu,
             mfu: share * self.mfu,
             rollout: rollout.time() / time,
+            refit: rollout.sync,
+            generation: rollout.prefill + rollout.decode,
+            preparation: rollout.scoring + rollout.moving,
+            update: rollout.update + rollout.critic,
         }
     }
 

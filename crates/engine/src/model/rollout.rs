@@ -5,15 +5,20 @@
 //! is that of generation, the step's report has that of training), and the two are never added up.
 
 mod cache;
+mod completions;
 mod decode;
 pub mod engine;
+mod refit;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
+pub use completions::Completions;
 pub use decode::{LAYER_LATENCY, decode_step};
 pub use engine::reserved;
+pub use refit::sync;
 
+use super::host;
 use super::memory::states;
-use super::objective::Objective;
+use super::objective::{LeavesGpu, Objective};
 use super::other_models::{OtherModels, with_scalar_head};
 use super::parallel::{Mesh, TensorParallel};
 pub use super::report::rollout::{GenerationMemory, GenerationPart, RolloutReport};
@@ -90,6 +95,7 @@ pub fn gpus(setup: &Setup) -> u32 {
 /// part that weights and overhead leave.
 pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     let (engine, stage) = engine_setup(setup);
+    let completions = Completions::new(setup);
     let weights = Bytes::new(HALF * stage.params.held.all());
     let overhead = overhead(setup);
     let training = if setup.objective.engine.gpus > 0 { Bytes::ZERO } else { at_rest(setup) };
@@ -99,58 +105,99 @@ pub fn generation_memory(setup: &Setup) -> GenerationMemory {
         overhead,
         cache: reserved(setup) - weights - overhead,
         capacity: setup.accelerator.usable_memory(),
-        per_sequence: per_sequence(&engine, &setup.objective),
+        per_sequence: cached(&engine, &setup.objective, &completions, completions.most),
+        held: cached(&engine, &setup.objective, &completions, completions.held()),
     }
 }
 
-/// Returns the cache of one sequence at its full length: its completion's keys and values, and its
-/// share of the prompt's, which all completions of a prompt use.
-fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
-    let whole = f64::from(engine.batch.seq_len);
-    // Texts may be shorter than the prompt.
-    let prompt = f64::from(objective.prompt).min(whole);
+/// Returns the cache of a sequence with `completion` tokens after its prompt: their keys and
+/// values, and the sequence's share of the prompt's, which all completions of a prompt use.
+fn cached(engine: &Setup, objective: &Objective, of: &Completions, completion: f64) -> Bytes {
     let shared = 1.0 - 1.0 / f64::from(objective.group.max(1));
-    cache_bytes(engine, whole) - cache_bytes(engine, prompt) * shared
+    cache_bytes(engine, of.prompt + completion) - cache_bytes(engine, of.prompt) * shared
 }
 
-/// Returns the training memory that stays allocated between steps, on the stage that keeps most.
-fn at_rest(setup: &Setup) -> Bytes {
-    let mut most = Bytes::ZERO;
-    for stage in stages(setup).iter() {
+/// Training memory of one GPU between steps, without context.
+struct AtRest {
+    /// Optimizer state.
+    optimizer: Bytes,
+    /// Weights, gradients that stay allocated, other models.
+    others: Bytes,
+}
+
+impl AtRest {
+    fn new(setup: &Setup, stage: &Stage) -> Self {
         let states = states::gpu_states(setup, &stage.params);
         let kept = if setup.traits().keeps_gradient_buffers { states.gradients } else { Bytes::ZERO };
-        let all = states.weights + states.optimizer + kept + OtherModels::new(setup, stage).total();
-        most = most.max(all);
+        let others = states.weights + kept + OtherModels::new(setup, stage).total();
+        Self { optimizer: states.optimizer, others }
     }
-    most + super::memory::context(setup)
+
+    /// Returns the part that leaves the GPU for generation, and the part that stays.
+    fn moved(self, leaves: LeavesGpu) -> (Bytes, Bytes) {
+        match leaves {
+            LeavesGpu::Nothing => (Bytes::ZERO, self.optimizer + self.others),
+            LeavesGpu::Optimizer => (self.optimizer, self.others),
+            LeavesGpu::All => (self.optimizer + self.others, Bytes::ZERO),
+        }
+    }
+}
+
+/// Returns the training memory that stays allocated during generation, on the stage that keeps
+/// most.
+fn at_rest(setup: &Setup) -> Bytes {
+    let leaves = setup.objective.engine.leaves;
+    let stays = |stage: &Stage| AtRest::new(setup, stage).moved(leaves).1;
+    stages(setup).iter().map(stays).fold(Bytes::ZERO, Bytes::max) + super::memory::context(setup)
+}
+
+/// Returns the training memory of a stage's GPU that moves to the host for generation; none if the
+/// engine has its own GPUs.
+pub fn moved(setup: &Setup, stage: &Stage) -> Bytes {
+    let Objective { task, engine, .. } = &setup.objective;
+    if !task.generates() || engine.gpus > 0 {
+        return Bytes::ZERO;
+    }
+    AtRest::new(setup, stage).moved(engine.leaves).0
+}
+
+/// Returns the time in which training state moves to the host for generation, and back: twice the
+/// state of the stage with most over the link to the host.
+fn moving(setup: &Setup) -> Seconds {
+    let most = stages(setup).iter().map(|stage| moved(setup, stage)).fold(Bytes::ZERO, Bytes::max);
+    2.0 * (most / host::transfer_rate(setup))
 }
 
 /// Evaluates generation and the step around it; `update` is one update of the policy. Allocates
 /// nothing.
 ///
-/// Rollout: prompts at the rate of compute, once for each group; then one pass for every token of
-/// the completions, over as many concurrent sequences of an engine as its cache holds at full
-/// length. Scoring: one forward pass of the policy for the log-probabilities of the ratios (none if
-/// GRPO updates once, as the update computes them itself), and one each of the reference, the
-/// reward model and the critic. Updates: in sequence, those of the critic as long as the critic's
-/// own step.
+/// Rollout: prompts at the rate of compute, once for each group; then passes that generate a token
+/// for each running sequence, until the longest completion of all engines ends
+/// ([`Completions::passes`]). Where k rollouts may be ahead of training, they run together, and one
+/// takes the k-th part. Scoring: one forward pass each of the policy, the reference, the reward
+/// model and the critic. Updates: in sequence, those of the critic as long as the critic's own
+/// step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);
+    let completions = Completions::new(setup);
     let (engine, stage) = engine_setup(setup);
     let updates = f64::from(objective.updates.max(1));
     let batch = &setup.batch;
     let sequences = f64::from(setup.mesh.replicas())
         * f64::from(batch.micro_batch_size)
         * f64::from(batch.grad_accum_steps)
-        * updates;
-    let prompt = f64::from(objective.prompt.min(batch.seq_len.saturating_sub(1)));
-    let completion = f64::from(batch.seq_len) - prompt;
+        * updates
+        * completions.per_sequence;
     let engines = f64::from(gpus(setup)) / f64::from(objective.engine.tp.max(1));
     let each = at_least_one(sequences / engines);
-    let concurrent = at_most(at_most(each, at_least_one(memory.room())), MOST_SEQUENCES);
-    let decode_steps = completion * (each / concurrent);
-    let decode_step = decode_step(&engine, &stage, concurrent, prompt + 0.5 * completion);
+    let staleness = objective.engine.staleness;
+    let ahead = f64::from(staleness.max(1));
+    let concurrent = at_most(at_most(ahead * each, at_least_one(memory.room())), MOST_SEQUENCES);
+    let longest = completions.longest_of(ahead * sequences);
+    let decode_steps = completions.passes(ahead * each, concurrent, longest) / ahead;
+    let running = each * completions.mean / decode_steps;
+    let decode_step = decode_step(&engine, &stage, running, completions.prompt + completions.age());
     let prompts = at_least_one(each / f64::from(objective.group.max(1)));
 
     let passes = scored_passes(objective);
@@ -169,15 +216,19 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         memory,
         gpus: gpus(setup),
         own_gpus: objective.engine.gpus,
+        staleness,
         sequences,
-        tokens: sequences * completion,
+        tokens: sequences * completions.mean,
+        longest,
         each,
         concurrent,
+        running,
         decode_steps,
         decode_step,
-        prefill: decode::prefill(&engine, prompts, prompt),
+        prefill: decode::prefill(&engine, prompts, completions.prompt),
         decode: decode_steps * decode_step,
         sync: sync(setup),
+        moving: moving(setup),
         scoring: updates * scoring,
         update: updates * update.step,
         critic,
@@ -185,23 +236,14 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
 }
 
 /// Returns the forward passes of models with the policy's size and vocabulary, over the data of one
-/// update.
+/// update: the policy's own log-probabilities, as an engine's differ from those of training, and
+/// the reference's.
+///
+/// The policy's run in TRL with vLLM (`vllm_importance_sampling_correction`, the default:
+/// trl/trainer/grpo_trainer.py), in verl (`old_log_prob`: verl/trainer/ppo/ray_trainer.py) and in
+/// NeMo RL unless `force_on_policy_ratio` (nemo_rl/algorithms/grpo.py).
 pub fn scored_passes(objective: &Objective) -> f64 {
-    let old = objective.has_critic() || objective.updates > 1;
-    f64::from(u8::from(old)) + f64::from(u8::from(objective.runs_reference()))
-}
-
-/// Returns the time in which updated weights are sent to the engine, in 16 bits: gathered over the
-/// shard group if they are sharded; to separate GPUs also once through a network card (TRL and verl
-/// broadcast them from one rank).
-pub fn sync(setup: &Setup) -> Seconds {
-    let gathered = pace::gather_all(setup);
-    if setup.objective.engine.gpus == 0 {
-        return gathered;
-    }
-    let network = &setup.network;
-    let card = network.inter_node * network.inter_node_efficiency;
-    gathered + Bytes::new(HALF * setup.architecture.params() as f64) / card
+    1.0 + f64::from(u8::from(objective.runs_reference()))
 }
 
 /// Returns the time of a whole step per optimizer step, and its GPUs: [`Report`]'s own time if

@@ -68,6 +68,11 @@ pub(super) fn shares_gpus(scenario: &Scenario) -> bool {
     generates(scenario) && scenario.objective.engine.gpus == 0
 }
 
+/// For rows about a rollout engine with GPUs of its own.
+pub(super) fn generates_apart(scenario: &Scenario) -> bool {
+    generates(scenario) && scenario.objective.engine.gpus > 0
+}
+
 /// For rows about a run without a list of texts.
 pub(super) fn without_texts(scenario: &Scenario) -> bool {
     !scenario.has_texts()

@@ -131,6 +131,8 @@ impl Scenario {
             engine: RolloutEngine {
                 tp: nearest_divisor(of_engine, engine.tp),
                 memory_share: engine.memory_share.clamp(0.0, 1.0),
+                // Engines on the training GPUs take turns with training.
+                staleness: if engine.gpus > 0 { engine.staleness } else { 0 },
                 ..engine
             },
             ..self.objective

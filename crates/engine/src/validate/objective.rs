@@ -20,6 +20,7 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
     }
     if task.generates() {
         issues.extend(prompt(scenario, setup));
+        issues.extend(mean(scenario, setup));
         issues.extend(engine_degree(scenario, setup));
         issues.extend(room(setup, report));
     }
@@ -49,6 +50,18 @@ fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     })
 }
 
+/// Returns a note if texts are on average no longer than their prompt.
+fn mean(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
+    let (mean, prompt) = (scenario.texts.mean_length, setup.objective.prompt);
+    (scenario.has_texts() && mean <= f64::from(prompt)).then(|| {
+        let message = format!(
+            "Texts of {mean:.0} tokens on average leave no completion after a prompt of {prompt}. The page computes \
+             with completions of full length: enter the mean length of prompt and completion together."
+        );
+        Issue::note(ParamId::MeanTextLength, message)
+    })
+}
+
 /// Returns an issue if the engine's degree does not divide its GPUs.
 fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let (asked, used) = (scenario.objective.engine.tp, setup.objective.engine.tp);
@@ -66,7 +79,7 @@ fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
 fn room(setup: &Setup, report: &Report) -> Option<Issue> {
     let memory = report.rollout.as_ref()?.memory;
     let share = 100.0 * setup.objective.engine.memory_share;
-    if memory.room() < 1.0 {
+    if !memory.holds_one() {
         let what = if memory.cache <= Bytes::ZERO {
             format!("{} of weights and {} of buffers", bytes(memory.weights), bytes(memory.overhead))
         } else {

@@ -7,7 +7,7 @@ use engine::model::choices::Choices;
 use engine::model::flops::model_flops_per_token;
 use engine::model::lengths::Batching;
 use engine::model::memory::states::gpu_states;
-use engine::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
+use engine::model::objective::{LeavesGpu, Objective, Reference, RewardSource, RolloutEngine, Task};
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
 use engine::model::software::AttentionKernel;
@@ -16,7 +16,7 @@ use engine::model::trained::{BaseFormat, Method, Trained};
 use engine::model::training::PrecisionPolicy;
 use engine::scenario::data::TextList;
 use engine::scenario::{ExpertChoice, Scenario};
-use engine::units::Bytes;
+use engine::units::{Bytes, Seconds};
 use proptest::prelude::*;
 
 proptest! {
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn an_engine_that_sleeps_never_takes_from_training(scenario in any_valid_scenario(), share in 0.01..1.0) {
         let of = |sleeps| {
-            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, gpus: 0 };
+            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
             under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine)).report()
         };
         let (sleeping, awake) = (of(true), of(false));
@@ -145,12 +145,67 @@ proptest! {
     #[test]
     fn a_larger_cache_never_generates_slower(scenario in any_valid_scenario(), share in 0.05..0.9, more in 0.0..0.1) {
         let decode = |memory_share| {
-            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, gpus: 0 };
+            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
             let grpo = under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine));
             grpo.report().rollout.map(|rollout| rollout.decode)
         };
         let (less, larger) = (decode(share), decode(share + more));
         prop_assert!(larger.zip(less).is_some_and(|(larger, less)| larger <= less * (1.0 + 1e-12)), "{larger:?} {less:?}");
+    }
+
+    #[test]
+    fn state_that_leaves_the_gpu_never_needs_more_of_it(scenario in any_valid_scenario()) {
+        let of = |leaves| {
+            let grpo = under(&scenario, |objective| {
+                (objective.task, objective.engine.leaves, objective.engine.gpus) = (Task::Grpo, leaves, 0);
+            });
+            (grpo.report().rollout.expect("a rollout"), grpo.host_memory())
+        };
+        let [(stays, host), (some, _), (all, more)] = [LeavesGpu::Nothing, LeavesGpu::Optimizer, LeavesGpu::All].map(of);
+        prop_assert!(all.memory.training <= some.memory.training && some.memory.training <= stays.memory.training);
+        prop_assert!(stays.moving == Seconds::ZERO && some.moving <= all.moving);
+        prop_assert!(host.offload <= more.offload && all.memory.engine() == stays.memory.engine());
+        prop_assert!(all.memory.total() >= all.memory.engine() && (!stays.fits() || all.fits()));
+    }
+
+    #[test]
+    fn older_rollouts_never_slow_a_step(scenario in any_valid_scenario(), staleness in 0_u32..16, gpus in 1_u32..64, mean in 1.0..5000.0_f64) {
+        let with = |staleness, gpus| {
+            let mut grpo = under(&scenario, |objective| {
+                let engine = RolloutEngine { tp: 1, gpus, staleness, ..objective.engine };
+                (objective.task, objective.engine) = (Task::Grpo, engine);
+            });
+            grpo.texts = TextList { batching: Batching::Packed, mean_length: mean, ..scenario.texts };
+            grpo.report().rollout.expect("a rollout")
+        };
+        let (fresh, older, larger) = (with(staleness, gpus), with(staleness + 1, gpus), with(staleness + 1, gpus + 1));
+        prop_assert!(older.step() <= fresh.step() * (1.0 + 1e-9), "{fresh:?} {older:?}");
+        prop_assert!(older.step() >= older.training() && older.step() >= older.time() * (1.0 - 1e-9));
+        prop_assert!(larger.decode <= older.decode * (1.0 + 1e-9));
+        let (training, generating) = older.idle();
+        // One of both sets the pace.
+        prop_assert!(training.min(generating) < 1e-9 && training.max(generating) < 1.0, "{older:?}");
+    }
+
+    #[test]
+    fn longer_completions_are_never_generated_faster(
+        scenario in any_valid_scenario(), mean in 1.0..5000.0_f64, more in 1.0..2.0_f64, gpus in 0_u32..64,
+    ) {
+        // A mean that leaves no completion after the prompt is not known.
+        let mean = mean + f64::from(scenario.setup().objective.prompt);
+        // Packed sequences hold fewer of longer texts.
+        let with = |mean_length, gpus| {
+            let mut grpo = under(&scenario, |objective| (objective.task, objective.engine.gpus, objective.engine.tp) = (Task::Grpo, gpus, 1));
+            grpo.texts = TextList { batching: Batching::PaddedToLongest, mean_length, ..scenario.texts };
+            grpo.report().rollout.expect("a rollout")
+        };
+        let (short, long) = (with(mean, gpus), with(mean * more, gpus));
+        prop_assert!(long.decode >= short.decode * (1.0 - 1e-9), "{short:?} {long:?}");
+        prop_assert!(short.longest <= long.longest && short.memory.held <= short.memory.per_sequence * (1.0 + 1e-9));
+        // Each engine has fewer of the completions.
+        if gpus > 0 {
+            prop_assert!(with(mean, gpus + 1).decode <= short.decode * (1.0 + 1e-9));
+        }
     }
 
     #[test]

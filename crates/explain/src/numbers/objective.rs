@@ -23,6 +23,14 @@ fn reserves(c: &Context) -> bool {
     engine::model::rollout::engine::engine_beside_training(&c.setup) > Bytes::ZERO
 }
 
+fn ahead(c: &Context) -> bool {
+    c.report.rollout.as_ref().is_some_and(|rollout| rollout.staleness > 0)
+}
+
+fn in_turns(c: &Context) -> bool {
+    generates(c) && !ahead(c)
+}
+
 const fn has_tower(c: &Context) -> bool {
     c.setup.architecture.tower.is_used() && c.peak.stage.embedding
 }
@@ -70,19 +78,22 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             when(generates, "M_cache = u_gen · M_GPU − M_copy − M_buffers"),
         ],
         [
-            "One GPU during the [rollout]: the engine’s copy of the policy, its buffers and the [KV cache], which takes the rest of the engine’s share; and the weights, optimizer state and other models of training that stay. It is never added to the [memory of training|needed], as the two alternate.",
+            "One GPU during the [rollout]: the engine’s copy of the policy, its buffers and the [KV cache], which takes the rest of the engine’s share; and the weights, optimizer state and other models of training that stay on the GPU. It is never added to the [memory of training|needed], as the two alternate.",
             PAGED,
-            "CUDA graphs, and states that verl or TRL offload during generation: choose offloading to see those.",
+            "CUDA graphs, and buckets of weights on their way to the engine.",
         ],
     ),
     number(
         "concurrent",
         "Sequences at once",
-        &[when(generates, "n_run = min(n_each, max(1, M_cache / M_seq), 1024)")],
+        &[
+            when(in_turns, "n_run = min(n_each, max(1, M_cache / M_seq), 1024)"),
+            when(ahead, "n_run = min(k_ahead · n_each, max(1, M_cache / M_seq), 1024)"),
+        ],
         [
-            "Sequences that one engine generates concurrently: all of its sequences, up to the number that its [KV cache] holds at full length, at most 1,024. A pass reads the weights once for all of them, so more sequences cost little time.",
+            "Sequences that one engine generates concurrently while some are left to begin: all of its sequences, up to the number that its [KV cache] holds at their mean length, at most 1,024. A pass reads the weights once for all of them, so more sequences cost little time.",
             PAGED,
-            "Sequences that end early and free memory.",
+            "Sequences that the engine evicts and computes again when its cache is full.",
         ],
     ),
     number(
@@ -90,23 +101,27 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "Rollout time",
         &[
             when(generates, "T_roll = T_sync + T_prefill + n_pass · t_token"),
-            when(generates, "n_pass = n_new · n_each / n_run"),
+            when(in_turns, "n_pass = (n_each / n_run − 1) · n_new + n_longest"),
+            when(ahead, "n_pass = ((k_ahead · n_each / n_run − 1) · n_new + n_longest) / k_ahead"),
             when(generates, "R_gen = n_gen / T_roll"),
         ],
         [
-            "The transfer of the updated weights to the engine, the prompts at the rate of compute, and a pass for every token: it reads weights and [KV cache] at 80 % of the memory bandwidth and takes another 0.1 ms per layer.",
-            "docs/book/model/rollout.md; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation).",
-            "Completions of unequal length, all of which wait for the longest; tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
+            "The transfer of the updated weights to the engine, the prompts at the rate of compute, and passes that generate a token for each running sequence until the longest ends; as one ends, the next begins. A pass reads weights and [KV cache] at 80 % of the memory bandwidth and takes another 0.1 ms per layer.",
+            "docs/book/model/rollout.md; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation); the bound of list scheduling (Graham 1969).",
+            "Tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
         ],
     ),
     number(
         "whole-step",
         "Step with its rollout",
-        &[when(generates, "T_all = T_roll + T_score + T_updates + T_critic")],
+        &[
+            when(in_turns, "T_all = T_roll + T_move + T_score + T_updates + T_critic"),
+            when(ahead, "T_all = max(T_roll − T_sync, T_score + T_updates + T_critic) + T_sync"),
+        ],
         [
-            "One [rollout] and the training on it, one phase after the other: forward passes that score completions ([reference model], reward model, old log-probabilities, critic), and the updates. [Step time|step] is one update of the policy.",
+            "One [rollout] and the training on it, one phase after the other: training state that leaves the GPU and returns, forward passes that score completions (old log-probabilities, [reference model], reward model, critic), and the updates. [Step time|step] is one update of the policy. If separate GPUs generate ahead, generation and training run at the same time, and both pause for the weights.",
             "docs/book/model/rollout.md; the phases are verl’s (gen, old_log_prob, ref, values, update_actor, update_critic).",
-            "Asynchronous training, in which the next rollout runs during the updates.",
+            "Evaluation, checkpoints and the work of the driver between phases.",
         ],
     ),
 ];

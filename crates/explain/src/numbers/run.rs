@@ -2,12 +2,18 @@
 
 use super::super::{Context, Explanation};
 use super::{always, generates, number, when};
+use engine::model::objective::LeavesGpu;
 use engine::model::run::host::loaded_once;
 use engine::model::software::Offload;
 use engine::units::Seconds;
 
 const SECTION: &str = "docs/book/model/run.md.";
 const YOUNG: &str = "docs/book/model/run.md; Young (CACM 17, 1974) and Daly (FGCS 22, 2006), first order.";
+
+/// Whether training state leaves the GPUs for generation.
+fn leaves(c: &Context) -> bool {
+    generates(c) && c.setup.objective.engine.leaves != LeavesGpu::Nothing
+}
 
 fn is_chosen(c: &Context) -> bool {
     c.scenario.run.checkpoint_interval > Seconds::ZERO
@@ -182,9 +188,9 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "host-offload",
         "Host memory, offloaded",
-        &[when(|c| c.setup.offload == Offload::NONE, "M_offload = 0")],
+        &[when(|c| c.setup.offload == Offload::NONE && !leaves(c), "M_offload = 0")],
         [
-            "Offloaded [optimizer state], weights and gradients, and [activations] in host memory, for every GPU of the host.",
+            "Offloaded [optimizer state], weights and gradients, and [activations] in host memory, for every GPU of the host; and training state that leaves the GPUs during a [rollout].",
             SECTION,
             "Offloading to disks.",
         ],

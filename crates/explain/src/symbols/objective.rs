@@ -38,13 +38,15 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
         rollout(c, |r| r.memory.overhead.get())
     }),
     new_symbol("M_cache", "[KV cache]", Bytes, |c| rollout(c, |r| r.memory.cache.get())),
-    new_symbol("M_seq", "KV cache of a sequence of full length", Bytes, |c| {
-        rollout(c, |r| r.memory.per_sequence.get())
-    }),
+    new_symbol("M_seq", "KV cache of a running sequence on average", Bytes, |c| rollout(c, |r| r.memory.held.get())),
     new_symbol("n_each", "sequences for each engine", Count, |c| rollout(c, |r| r.each)),
+    new_symbol("k_ahead", "rollouts that are generated ahead of training", Count, |c| {
+        rollout(c, |r| f64::from(r.staleness))
+    }),
     new_symbol("n_run", "[sequences at once|concurrent]", Count, |c| rollout(c, |r| r.concurrent)),
-    new_symbol("n_new", "tokens of a completion", Tokens, |c| rollout(c, |r| r.tokens / r.sequences)),
-    new_symbol("n_pass", "passes, each of which generates one token per sequence", Count, |c| {
+    new_symbol("n_new", "mean tokens of a completion", Tokens, |c| rollout(c, |r| r.tokens / r.sequences)),
+    new_symbol("n_longest", "tokens of the longest completion", Tokens, |c| rollout(c, |r| r.longest)),
+    new_symbol("n_pass", "passes, each of which generates one token per running sequence", Count, |c| {
         rollout(c, |r| r.decode_steps)
     }),
     new_symbol("t_token", "one such pass", Seconds, |c| rollout(c, |r| r.decode_step.get())),
@@ -53,6 +55,7 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
         rollout(c, RolloutReport::tokens_per_s)
     }),
     new_symbol("T_sync", "transfer of the updated weights to the engine", Seconds, |c| rollout(c, |r| r.sync.get())),
+    new_symbol("T_move", "training state to the host and back", Seconds, |c| rollout(c, |r| r.moving.get())),
     new_symbol("T_prefill", "reading the prompts", Seconds, |c| rollout(c, |r| r.prefill.get())),
     new_symbol("T_roll", "[rollout time|rollout]", Seconds, |c| rollout(c, |r| r.time().get())),
     new_symbol("T_score", "forward passes that score completions", Seconds, |c| rollout(c, |r| r.scoring.get())),

@@ -113,8 +113,8 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             // Null if the row's step time is not comparable with the scenario's.
             "measured_step_time_s": p.and_then(|p| p.measured.step_time_s),
             "predicted_step_time_s": p.map(|p| p.step_time_s),
-            "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.tokens_per_s_per_gpu),
-            "predicted_mfu": p.map(|p| p.report.mfu),
+            "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.whole().tokens_per_s_per_gpu),
+            "predicted_mfu": p.map(|p| p.report.whole().mfu),
             "measured_peak_mem_gib": p.and_then(|p| p.measured.peak_gib),
             "predicted_peak_mem_gib": p.map(|p| p.peak_mem_gib),
             "predicted_allocated_gib": p.map(|p| p.allocated_gib),

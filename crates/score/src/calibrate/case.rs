@@ -29,13 +29,16 @@ pub struct Case {
 }
 
 impl Case {
-    /// Prepares a row; `None` if the row has no measured step time, or if the row's author warns
-    /// about its accuracy.
+    /// Prepares a row; `None` if the row has no measured step time, if the row's author warns about
+    /// its accuracy, or if the step generates its training data: the constants are those of
+    /// training.
     pub fn prepare(entry: &Entry, constants: &[(&Fitted, &'static Action)]) -> Option<Self> {
         let prediction = entry.outcome.as_ref().ok()?;
         let measured = prediction.measured.step_time_s?;
         let scenario = prediction.scenario;
-        if by_accelerator::is_apart(entry.source(), scenario.accelerator.values.generation) {
+        if scenario.objective.task.generates()
+            || by_accelerator::is_apart(entry.source(), scenario.accelerator.values.generation)
+        {
             return None;
         }
         let scale = prediction.report.time.step.get() / prediction.step_time_s;

@@ -57,8 +57,10 @@ fn a_slower_network_that_is_possible_widens_the_range() {
 #[test]
 fn the_links_of_the_tables_are_as_they_are_written() {
     let published = &*PUBLISHED;
-    let entries =
-        || published.training.iter().chain(&published.mixtures).chain(&published.tuned).chain(&published.silicon);
+    let entries = || {
+        let of_training = published.training.iter().chain(&published.mixtures).chain(&published.tuned);
+        of_training.chain(&published.silicon).chain(&published.rollouts)
+    };
     let linked = |entry: &&Entry| !entry.row.linked.link.is_empty();
     assert!(entries().filter(linked).count() > 4_000);
     for entry in entries().filter(linked) {

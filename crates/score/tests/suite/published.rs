@@ -25,6 +25,8 @@ pub(crate) struct Published {
     pub(crate) tuned: Vec<Entry>,
     /// Silicon other than NVIDIA's, and `MLPerf`'s pre-training.
     pub(crate) silicon: Vec<Entry>,
+    /// Whole steps that generate their training data.
+    pub(crate) rollouts: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) traced: Vec<Traced>,
     pub(crate) hybrid: Vec<LibraryStep>,
@@ -65,6 +67,10 @@ fn all() -> Published {
         read(&path, &mut published);
     }
     published.silicon = std::mem::take(&mut published.training);
+    for path in files("tests/measured/rollouts") {
+        read(&path, &mut published);
+    }
+    published.rollouts = std::mem::take(&mut published.training);
     (published.training, published.tuned) = (training, tuned);
     published
 }

@@ -36,6 +36,8 @@ pub struct GenerationMemory {
     pub capacity: Bytes,
     /// Cache bytes of one sequence of full length.
     pub per_sequence: Bytes,
+    /// Cache bytes of a running sequence on average; those of full length if all are equally long.
+    pub held: Bytes,
 }
 
 impl GenerationMemory {
@@ -62,15 +64,19 @@ impl GenerationMemory {
         self.training + self.engine()
     }
 
-    /// Returns the sequences of full length that an engine's cache holds; less than one if it holds
-    /// none.
+    /// Returns the running sequences that an engine's cache holds; less than one if it holds none.
     pub fn room(&self) -> f64 {
-        if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.per_sequence }
+        if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.held }
+    }
+
+    /// Whether the cache holds a sequence of full length.
+    pub fn holds_one(&self) -> bool {
+        self.cache > Bytes::ZERO && self.cache >= self.per_sequence
     }
 
     /// Whether a sequence can be generated, given the training memory that stays.
     pub fn fits(&self) -> bool {
-        self.total() <= self.capacity && self.room() >= 1.0
+        self.total() <= self.capacity && self.holds_one()
     }
 }
 
@@ -83,15 +89,22 @@ pub struct RolloutReport {
     pub gpus: u32,
     /// GPUs that generate and do not train.
     pub own_gpus: u32,
+    /// Updates by which a rollout may be older than the policy that trains on it; 0 if training and
+    /// generation take turns.
+    pub staleness: u32,
     /// Completions of one rollout, on all GPUs.
     pub sequences: f64,
     /// Tokens of one rollout, without prompts.
     pub tokens: f64,
+    /// Tokens of the longest completion, for which all engines wait.
+    pub longest: f64,
     /// Completions for each engine.
     pub each: f64,
-    /// Sequences that one engine generates concurrently.
+    /// Sequences that one engine generates concurrently while some are left to begin.
     pub concurrent: f64,
-    /// Passes that generate a token for each concurrent sequence.
+    /// Sequences that one engine generates concurrently, on average until the longest ends.
+    pub running: f64,
+    /// Passes that generate a token for each running sequence.
     pub decode_steps: f64,
     /// Time of one decode pass.
     pub decode_step: Seconds,
@@ -101,6 +114,8 @@ pub struct RolloutReport {
     pub decode: Seconds,
     /// Time to send the updated weights to the engine.
     pub sync: Seconds,
+    /// Time in which training state moves to the host for generation, and back.
+    pub moving: Seconds,
     /// Time of forward passes that score completions: old log-probabilities, reference, reward
     /// model, critic.
     pub scoring: Seconds,
@@ -116,9 +131,34 @@ impl RolloutReport {
         self.sync + self.prefill + self.decode
     }
 
-    /// Returns the time of the whole step, the sum of its phases.
+    /// Returns the time of training on the rollout: scoring and all updates.
+    pub fn training(&self) -> Seconds {
+        self.scoring + self.update + self.critic
+    }
+
+    /// Returns the time of the whole step: the sum of its phases, or the longer of generation and
+    /// training if separate GPUs generate the next rollout meanwhile, and the transfer of weights,
+    /// for which both pause.
+    ///
+    /// One step ahead is verl's one-step-off trainer (docs/advance/one_step_off.md: "step ≈
+    /// wait_prev_gen + old_log_prob + update_actor"), and NeMo RL's asynchronous GRPO with
+    /// `max_trajectory_age_steps` of 1; more are NeMo RL's larger ages and `AReaL`'s η (arXiv
+    /// 2505.24298, equation 3).
     pub fn step(&self) -> Seconds {
-        self.time() + self.scoring + self.update + self.critic
+        if self.staleness == 0 {
+            return self.time() + self.moving + self.training();
+        }
+        (self.prefill + self.decode).max(self.training()) + self.sync
+    }
+
+    /// Returns the share of a step in which the training GPUs wait for generation, and that in
+    /// which separate generating GPUs wait for training, 0 to 1 each. GPUs that do both never wait.
+    pub fn idle(&self) -> (f64, f64) {
+        if self.own_gpus == 0 {
+            return (0.0, 0.0);
+        }
+        let waits = |busy: Seconds| (1.0 - (busy + self.sync) / self.step()).max(0.0);
+        (waits(self.training()), waits(self.prefill + self.decode))
     }
 
     /// Returns the tokens per second that all engines generate during the rollout.
@@ -138,9 +178,9 @@ mod tests {
 
     /// An engine with 16 GB of weights, 4 of overhead and 20 of cache, on a GPU of 80.
     fn beside(training: f64) -> GenerationMemory {
-        let [training, weights, overhead, cache, capacity, per_sequence] =
-            [training, 16e9, 4e9, 20e9, 80e9, 5e9].map(Bytes::new);
-        GenerationMemory { training, weights, overhead, cache, capacity, per_sequence }
+        let [training, weights, overhead, cache, capacity, per_sequence, held] =
+            [training, 16e9, 4e9, 20e9, 80e9, 8e9, 5e9].map(Bytes::new);
+        GenerationMemory { training, weights, overhead, cache, capacity, per_sequence, held }
     }
 
     #[test]
@@ -154,36 +194,70 @@ mod tests {
 
     #[test]
     fn a_cache_has_room_for_a_sequence_or_nothing_is_generated() {
-        let full = GenerationMemory { per_sequence: Bytes::new(20e9), ..beside(0.0) };
+        let full = GenerationMemory { per_sequence: Bytes::new(20e9), held: Bytes::new(20e9), ..beside(0.0) };
         assert!(full.fits() && full.room() == 1.0);
         assert!(!GenerationMemory { per_sequence: Bytes::new(21e9), ..full }.fits());
         let none = GenerationMemory { cache: Bytes::new(-1e9), ..full };
         assert_eq!((none.room(), none.parts()[2].1), (0.0, Bytes::ZERO));
     }
 
-    #[test]
-    fn a_step_is_the_sum_of_its_phases() {
-        let [sync, prefill, decode, scoring, update, critic] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0].map(Seconds::new);
-        let report = RolloutReport {
+    /// Phases of 1, 2, 4, 8, 16, 32 and 64 s.
+    fn step_of_phases() -> RolloutReport {
+        let [sync, prefill, decode, scoring, update, critic, moving] =
+            [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0].map(Seconds::new);
+        RolloutReport {
             memory: beside(0.0),
             gpus: 8,
             own_gpus: 0,
+            staleness: 0,
             sequences: 10.0,
             tokens: 700.0,
+            longest: 70.0,
             each: 1.0,
             concurrent: 1.0,
+            running: 1.0,
             decode_steps: 70.0,
             decode_step: Seconds::new(1.0),
             prefill,
             decode,
             sync,
+            moving,
             scoring,
             update,
             critic,
-        };
+        }
+    }
+
+    #[test]
+    fn a_step_is_the_sum_of_its_phases() {
+        let report = step_of_phases();
         assert_eq!(
             (report.time(), report.step(), report.tokens_per_s()),
-            (Seconds::new(7.0), Seconds::new(63.0), 100.0)
+            (Seconds::new(7.0), Seconds::new(127.0), 100.0)
         );
+        assert_eq!(report.idle(), (0.0, 0.0));
+        // On separate GPUs nothing moves to the host.
+        let apart = RolloutReport { own_gpus: 8, moving: Seconds::ZERO, ..report };
+        assert_eq!((apart.step(), apart.idle()), (Seconds::new(63.0), (6.0 / 63.0, 56.0 / 63.0)));
+    }
+
+    /// verl, Qwen2.5-Math-7B on 12 H20 that train and 4 that generate
+    /// (docs/advance/one_step_off.md, seconds): generation 458, old log-probabilities 108, update
+    /// 337, step 520 under FSDP2; 501, 120, 347 and 566 under Megatron. The step also has
+    /// advantages and waits of the driver.
+    #[test]
+    fn an_asynchronous_step_takes_the_longer_of_generation_and_training() {
+        for ([decode, scoring, update], measured) in [([458.0, 108.0, 337.0], 520.0), ([501.0, 120.0, 347.0], 566.0)] {
+            let [decode, scoring, update] = [decode, scoring, update].map(Seconds::new);
+            let none = Seconds::ZERO;
+            let phases =
+                RolloutReport { decode, scoring, update, prefill: none, sync: none, critic: none, ..step_of_phases() };
+            let [asynchronous, in_turns] = [1, 0].map(|staleness| RolloutReport { own_gpus: 4, staleness, ..phases });
+            assert!((0.85..1.0).contains(&(asynchronous.step().get() / measured)), "{}", asynchronous.step().get());
+            assert!(asynchronous.step() < in_turns.step());
+            // The generating GPUs set the pace; those that train wait 3 and 7 % of the step.
+            let (training, generating) = asynchronous.idle();
+            assert!((0.02..0.08).contains(&training) && generating == 0.0, "{training} {generating}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::model::choices::Choices;
 use crate::model::memory::{activations, evicted, recipe_bytes, states};
 use crate::model::per_rank::{LocalParams, tokens};
+use crate::model::rollout;
 use crate::model::run::{RunChoices, checkpoint};
 use crate::model::setup::Setup;
 use crate::model::software::{Framework, Offload};
@@ -20,7 +21,7 @@ pub struct HostMemory {
     pub init: Bytes,
     /// Memory while a checkpoint is written.
     pub checkpoint: Bytes,
-    /// Memory of offloaded data, for the whole run.
+    /// Memory of offloaded data, for the whole run or while a rollout is generated.
     pub offload: Bytes,
     /// Extra memory of pinned buffers for offloaded data.
     pub pinned: Bytes,
@@ -31,7 +32,7 @@ pub struct HostMemory {
 impl HostMemory {
     /// Computes the host memory, without evaluating the step.
     pub fn new(setup: &Setup, choices: &RunChoices) -> Self {
-        let offload = offload(setup);
+        let offload = offload(setup) + moved(setup);
         Self {
             processes: processes(setup),
             init: initialisation(setup, choices.deferred_init),
@@ -236,6 +237,11 @@ pub fn offload(setup: &Setup) -> Bytes {
         let paged = states::paged(setup, params) - evicted(setup, stage);
         (states - paged).get() + kept * tokens(setup) * params.held.layers * stage.in_flight
     })
+}
+
+/// Returns the host memory of training state that leaves the GPUs while an engine generates there.
+fn moved(setup: &Setup) -> Bytes {
+    max_host_bytes(setup, &|stage, _| rollout::moved(setup, stage).get())
 }
 
 /// Extra memory of pinned buffers, over the offloaded data. DeepSpeed's own estimates multiply by
