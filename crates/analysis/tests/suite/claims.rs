@@ -4,6 +4,7 @@ use analysis::best::{Candidates, NEARLY};
 use analysis::claims;
 use analysis::experts::{Policy, pick, time};
 use analysis::limits::largest_model;
+use analysis::network::NEARLY_ALL;
 use catalog::published::Published;
 use catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
 use engine::model::choices::Choices;
@@ -343,8 +344,8 @@ fn memory_and_bandwidth_limit_up_to_where_it_says() {
     says(1e2 * now.mfu, 54.6, 0.1);
     assert!((0.0..5.0).contains(&points(&pins[0], &now)), "{}", points(&pins[0], &now));
     let mfu = |gib: f64, gbit: f64| best(&start, gib, gbit).sample.mfu;
-    let (fastest, largest) = (NEARLY * mfu(40.0, 1600.0), NEARLY * mfu(288.0, 200.0));
-    assert!(mfu(40.0, 186.0) >= fastest && mfu(40.0, 184.0) < fastest);
+    let (fastest, largest) = (NEARLY_ALL * mfu(40.0, 1e9), NEARLY * mfu(288.0, 200.0));
+    assert!(mfu(40.0, 483.0) >= fastest && mfu(40.0, 481.0) < fastest);
     assert!(mfu(254.0, 200.0) >= largest && mfu(252.0, 200.0) < largest);
 }
 
