@@ -239,7 +239,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
     }
     if x.param.id == ParamId::LinkBandwidth && metric.rises() && now.fits() {
         let threshold = network::limits_from(scenario).map_or(String::new(), |from| format!("; {from}"));
-        return format!("{here}{threshold}.");
+        return format!("{}{threshold}.", here.trim_end_matches(','));
     }
     let label = names::in_sentence(x.param.label);
     let shapes = if x.param.id == ParamId::ModelSize && axes::is_named(scenario) {

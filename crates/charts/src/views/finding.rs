@@ -1,6 +1,7 @@
 //! The finding of a map, as one sentence with the numbers of the scenario.
 
 use super::axes::{self, AxisOf};
+use super::region::over_link;
 use super::scratch::Scratch;
 use crate::names;
 use analysis::boundary::change_between;
@@ -42,8 +43,7 @@ pub(super) fn write_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch:
 
 /// Writes the range that fits and the limiters along the horizontal axis.
 fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &mut Scratch) -> String {
-    // The boundary of a map over link bandwidth is what a faster link would gain.
-    let over_link = [x, y].iter().any(|axis| axis.param.id == ParamId::LinkBandwidth);
+    let over_link = over_link(x, y);
     let at = |value: f64| {
         let sample = sweep::sample_at(scenario, x.number, value);
         if !over_link {

@@ -1,6 +1,7 @@
 //! Buffers that views reuse from frame to frame.
 
 use super::axes::AxisOf;
+use super::region::over_link;
 use crate::spec::{Axis, ChartSpec};
 use analysis::best::Candidates;
 use analysis::boundary::Tracer;
@@ -97,7 +98,7 @@ impl Scratch {
         let across = ParamRange { number: x.number, values: &self.xs };
         let up = ParamRange { number: y.number, values: &self.ys };
         let across_link = x.param.id == ParamId::LinkBandwidth;
-        let over_link = across_link || y.param.id == ParamId::LinkBandwidth;
+        let over_link = over_link(x, y);
         // The boundary over link bandwidth is one percent of MFU, which interpolation would move.
         let grid = if self.moving && !over_link { refine::grid } else { sweep::grid };
         grid(scenario, across, up, &mut self.samples);
