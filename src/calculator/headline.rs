@@ -32,8 +32,8 @@ impl Headline {
 
 /// Returns the headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of
 /// such runs fit. 50.0 % MFU, limited by compute; the network costs 15.6 %.` If the hosts are short
-/// of memory: `… fits the GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000
-/// GiB of host memory.`
+/// of memory: `… fits the GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their
+/// GPUs, and 1,480 of 1,000 GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let fit = Fit::check(scenario, report);
     let speed = match fit.verdict {

@@ -66,9 +66,9 @@ impl Tiles {
 /// Text in place of a range without measurements.
 const NOT_MEASURED: &str = "not measured";
 
-/// Returns the share of the step that the limiter takes: rollout, compute and what the network costs
-/// beside it, the network, launches, the pipeline's bubble, data; or the missing memory, if memory is
-/// the limit.
+/// Returns the share of the step that the limiter takes: rollout, compute and the network's cost,
+/// the network, launches, the pipeline's bubble, data; or the missing memory, if memory is the
+/// limit.
 pub fn limiter_note(report: &Report) -> String {
     let time = &report.time;
     let of_step =

@@ -62,8 +62,8 @@ impl Compared {
         self.published.agrees(self.here.value())
     }
 
-    /// Writes both: `Source: 20.8 s a step on 1,536 GPUs (A) (table 2) · here: 20.2 s`, and `differs`
-    /// with the reason if the engine is outside the tolerance.
+    /// Writes both, `Source: 20.8 s a step on 1,536 GPUs (A) (table 2) · here: 20.2 s`, and
+    /// `differs` with the reason if the engine is outside the tolerance.
     pub fn words(&self) -> String {
         let Published { found, at, differs, .. } = self.published;
         let both = format!("Source: {found} ({at}) · here: {}", self.here.words());

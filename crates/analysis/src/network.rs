@@ -1,4 +1,4 @@
-//! What the network costs a step, and the link bandwidth from which something else limits: one
+//! Cost of the network in a step, and the link bandwidth from which something else limits: one
 //! definition for maps, curves and sentences.
 
 use super::boundary::change_between;

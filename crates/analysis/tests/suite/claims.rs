@@ -1,5 +1,7 @@
 //! Each named scenario shows the effect that its sentence describes.
 
+use std::fmt::Write;
+
 use analysis::best::{Candidates, NEARLY};
 use analysis::claims;
 use analysis::experts::{Policy, pick, time};
@@ -234,7 +236,7 @@ fn without_the_rate_beside_compute_the_gain_is_what_the_source_has() {
         };
         let gain = mfu(&decoded.scenario) - mfu(&decoded.pins[0]);
         assert!(published.agrees(gain), "{size}: {gain}");
-        assert!(published.differs.contains(&said) && said == format!("{:.1} points", 1e2 * gain), "{size}: {gain}");
+        assert!(published.differs.contains(said) && said == format!("{:.1} points", 1e2 * gain), "{size}: {gain}");
     }
 }
 
@@ -246,7 +248,7 @@ fn the_book_has_every_published_number_beside_the_engine_s() {
         let Some(compared) = claims::compared(entry) else { continue };
         let Published { found, at, differs, .. } = compared.published;
         let cells = [entry.name, &format!("{}: {at}", entry.source), found, &compared.here.words(), differs];
-        table += &format!("| {} |\n", cells.map(|cell| cell.replace('\n', " ")).join(" | ").replace("  |", " |"));
+        writeln!(table, "| {} |", cells.map(|cell| cell.replace('\n', " ")).join(" | ").replace("  |", " |")).unwrap();
     }
     let document = std::fs::read_to_string(BOUNDS).unwrap();
     let mut parts: Vec<&str> = document.split(CLAIMS_MARK).collect();

@@ -1,7 +1,6 @@
 //! The finding of a map, as one sentence with the numbers of the scenario.
 
-use super::axes::{self, AxisOf};
-use super::region::over_link;
+use super::axes::{self, AxisOf, over_link};
 use super::scratch::Scratch;
 use crate::names;
 use analysis::boundary::change_between;

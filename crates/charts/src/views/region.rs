@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::axes::{self, AxisOf, in_data};
+use super::axes::{self, AxisOf, in_data, over_link};
 use super::metric::PERCENT;
 use super::scratch::{MapContent, Scratch};
 use super::{OUTSIDE, bound, finding};
@@ -120,11 +120,6 @@ fn field(scratch: &Scratch) -> Field {
         low: 0.0,
         high: (best / SCALE_STEP).ceil() * SCALE_STEP,
     }
-}
-
-/// Whether link bandwidth is an axis: the boundary is then what a faster link gains.
-pub(super) fn over_link(x: &AxisOf, y: &AxisOf) -> bool {
-    [x, y].iter().any(|axis| axis.param.id == ParamId::LinkBandwidth)
 }
 
 /// Traces the frontier and the boundary, in data units.

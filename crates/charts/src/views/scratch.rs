@@ -1,7 +1,6 @@
 //! Buffers that views reuse from frame to frame.
 
-use super::axes::AxisOf;
-use super::region::over_link;
+use super::axes::{AxisOf, over_link};
 use crate::spec::{Axis, ChartSpec};
 use analysis::best::Candidates;
 use analysis::boundary::Tracer;

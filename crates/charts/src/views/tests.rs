@@ -285,8 +285,8 @@ fn a_map_that_moves_has_the_lines_and_the_finding_of_the_map_at_rest() {
                 let lines = spots(&rest, rest_line);
                 let far = spots(&moved, moved_line).into_iter().flatten().map(|point| distance(&lines, point));
                 let far = far.fold(0.0, f64::max);
-                // What a faster link gains bends to nothing where the node's own links limit, between
-                // two of the coarser rows.
+                // The gain of a faster link ends in a bend, where the node's own links limit,
+                // between two of the coarser rows.
                 let bends = y == ParamId::LinkBandwidth && rest_line.role == LineRole::NetworkBoundary;
                 let most = if bends { 6.0 } else { 2.0 };
                 assert!(far < most, "{gpus} {y:?} {:?}: {far} pixels", rest_line.role);

@@ -237,8 +237,8 @@ impl TimeReport {
     }
 
     /// Returns what the network costs the step: the time that it waits for collectives, and the
-    /// time by which they slow kernels. In a step of one pipeline stage whose host keeps up, the sum
-    /// is the step less the step whose collectives take no time.
+    /// time by which they slow kernels. In a step of one pipeline stage whose host keeps up, the
+    /// sum is the step less the step whose collectives take no time.
     pub fn network(&self) -> NetworkCost {
         NetworkCost { waiting: (self.exposed_comm - self.host_link).max(Seconds::ZERO), slowed: self.contention }
     }
