@@ -1,5 +1,6 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
+use analysis::network;
 use analysis::plan::Question;
 use analysis::releases::{change, describe_release};
 use api::Open;
@@ -111,6 +112,8 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
     let assumed = |figure: String| if report.fits() { figure } else { figure + ", if memory were no limit" };
     let limiter =
         if report.waits_for_rollout() { "rollout".to_owned() } else { names::limiter(report.limiter).name.to_owned() };
+    let costs = network::write_cost(report).map(|cost| format!("costs {cost}"));
+    let network = [costs, network::limits_from(scenario)].into_iter().flatten().collect::<Vec<_>>().join("; ");
     let cost = match prices::known(scenario) {
         Some(_) => assumed(format!("{} for {}", format::dollars(run.cost.get()), scenario.length())),
         None => "price unknown".to_owned(),
@@ -128,6 +131,7 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         ("Tokens/s/GPU", assumed(format::tokens_per_s(whole.tokens_per_s_per_gpu))),
         ("Step time", assumed(format::seconds(whole.time))),
         ("Limited by", limiter),
+        ("Network", network),
         ("Tokens per step", format::tokens(report.tokens_per_step)),
         ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
         ("Cost", cost),
@@ -136,7 +140,7 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         .into_iter()
         .chain(longest)
         .chain(host)
-        .chain(rows)
+        .chain(rows.into_iter().filter(|(_, value)| !value.is_empty()))
         .chain(software)
         .chain([("Scenario", links::encode(scenario))])
         .collect()

@@ -213,7 +213,8 @@ export interface Report {
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;
     exposed_comm: number; overlapped_comm: number; inter_node_comm: number; bubble: number; exchange: number;
-    launch_bound: number; loading: number;
+    /** What the network costs, in part by slowing kernels (`contention`), and that part. */
+    network: number; contention: number; launch_bound: number; loading: number;
   };
   /** Memory of one GPU at its peak, in bytes. */
   memory_bytes: {

@@ -1,6 +1,7 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
 use crate::words::{hardware, model_name, opening};
+use analysis::network;
 use catalog::accuracy::Fit;
 use engine::format;
 use engine::model::memory::odds::Verdict;
@@ -30,9 +31,9 @@ impl Headline {
 }
 
 /// Returns the headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of
-/// such runs fit. 50.0 % MFU, limited by compute.` If the hosts are short of memory: `… fits the
-/// GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000
-/// GiB of host memory.`
+/// such runs fit. 50.0 % MFU, limited by compute; the network costs 15.6 %.` If the hosts are short
+/// of memory: `… fits the GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their
+/// GPUs, and 1,480 of 1,000 GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let fit = Fit::check(scenario, report);
     let speed = match fit.verdict {
@@ -40,10 +41,10 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
             ". A step takes {}, {} of it generating; limited by {}.",
             format::seconds(report.whole().time),
             format::percent(report.whole().rollout),
-            limited_by(report)
+            limit(report)
         ),
         Verdict::Fits | Verdict::Tight => {
-            format!(". {} MFU, limited by {}.", format::percent(report.mfu), limited_by(report))
+            format!(". {} MFU, limited by {}.", format::percent(report.mfu), limit(report))
         }
         Verdict::HostDoesNotFit | Verdict::DoesNotFit => ".".to_owned(),
     };
@@ -89,6 +90,11 @@ pub fn title(scenario: &Scenario, report: &Report) -> String {
 /// Returns the verdict in a few words.
 pub fn state(scenario: &Scenario, report: &Report) -> &'static str {
     Fit::check(scenario, report).verdict.phrase()
+}
+
+/// Returns the limiter and what the network costs, as the end of “limited by …”.
+fn limit(report: &Report) -> String {
+    if report.waits_for_rollout() { limited_by(report).to_owned() } else { network::write_limiter(report) }
 }
 
 /// Returns the limiter, as the end of “limited by …”.

@@ -1,5 +1,6 @@
 //! The headline figures as text.
 
+use analysis::network;
 use catalog::accuracy;
 use engine::format;
 use engine::model::report::{Limiter, Report};
@@ -65,9 +66,9 @@ impl Tiles {
 /// Text in place of a range without measurements.
 const NOT_MEASURED: &str = "not measured";
 
-/// Returns the share of the step that the limiter takes: rollout, compute, communication that
-/// compute does not hide, launches, the pipeline's bubble, data; or the missing memory, if memory
-/// is the limit.
+/// Returns the share of the step that the limiter takes: rollout, compute and the network's cost,
+/// the network, launches, the pipeline's bubble, data; or the missing memory, if memory is the
+/// limit.
 pub fn limiter_note(report: &Report) -> String {
     let time = &report.time;
     let of_step =
@@ -78,8 +79,11 @@ pub fn limiter_note(report: &Report) -> String {
     match report.limiter {
         Limiter::Memory if report.memory.fits() => "generation does not fit".to_owned(),
         Limiter::Memory => format::shortage(report.memory.headroom(), report.odds()),
-        Limiter::InterNode | Limiter::IntraNode => of_step(time.exposed_comm, "wait for it"),
-        Limiter::Compute => of_step(time.compute, "compute"),
+        Limiter::InterNode | Limiter::IntraNode => of_step(time.network().total(), "lost to it"),
+        Limiter::Compute => match network::cost_share(report) {
+            Some(share) => format!("{}; network {share}", of_step(time.compute - time.contention, "compute")),
+            None => of_step(time.compute, "compute"),
+        },
         Limiter::Launch => of_step(time.launch_bound, "wait for launches"),
         Limiter::Bubble => of_step(time.bubble, "idle"),
         Limiter::Data => of_step(time.loading, "wait for data"),

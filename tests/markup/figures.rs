@@ -135,7 +135,7 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
         html
     });
     assert!(words(&map).contains("The scenario is outside this part."));
-    assert!(words(&curve).contains(" at the scenario, outside this part, and at most "));
+    assert!(words(&curve).contains(" at the scenario, outside this part; compute limits from "));
     assert!(map.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
     assert!(curve.contains("from 300\u{2009}Gbit/s to 900\u{2009}Gbit/s"));
 }
@@ -170,7 +170,7 @@ fn the_map_of_the_best_opens_from_its_example() {
     let view = View::from_query(entry.view);
     let html = rendered::<App>(Start { scenario: decoded.scenario, pins: decoded.pins, issues: Vec::new(), view });
     let words = words(&html).replace('\u{2009}', " ");
-    assert!(words.contains("Above 185 Gbit/s compute limits; below 272 GiB memory does"), "{words}");
+    assert!(words.contains("compute limits from 483 Gbit/s on, within 1 % of the MFU at infinite bandwidth; memory limits below 272 GiB"), "{words}");
     assert!(html.contains("id=\"best\"") && html.contains("What memory and bandwidth allow"), "{html}");
 }
 

@@ -18,6 +18,7 @@ pub mod layouts;
 pub mod limits;
 pub mod memory_reductions;
 pub mod neighbour_layouts;
+pub mod network;
 mod other_options;
 pub mod plan;
 pub mod published;

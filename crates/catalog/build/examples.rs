@@ -11,8 +11,17 @@ const SCENARIO: Shape = Shape {
     fields: &[needed(Kind::Text, "id name notice link source"), or("\"\"", Kind::Text, "view say")],
 };
 
-const PUBLISHED: Shape =
-    Shape { name: "Published", base: "", fields: &[needed(Kind::Text, "id found at"), needed(HERE, "here")] };
+const PUBLISHED: Shape = Shape {
+    name: "Published",
+    base: "",
+    fields: &[
+        needed(Kind::Text, "id found at"),
+        needed(Kind::Number, "value tolerance"),
+        or("Bound::Near", Kind::Variant("Bound"), "bound"),
+        needed(HERE, "here"),
+        or("\"\"", Kind::Text, "differs"),
+    ],
+};
 
 const HERE: Kind = Kind::Variant("Comparison");
 

@@ -207,6 +207,8 @@ pub enum StepShare {
     Loading,
     /// Exposed communication.
     Comm,
+    /// Slow-down of kernels beside communication.
+    Slowed,
     /// The pipeline's bubble.
     Bubble,
     /// Generating training data.
@@ -216,7 +218,7 @@ pub enum StepShare {
 }
 
 /// Returns the colour of a share of a step's time: the colour of the corresponding limiter; other
-/// compute has a paler colour of compute.
+/// compute has a paler colour of compute, slowed kernels one of the network.
 pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
     let compute = limiter(theme, Limiter::Compute);
     match share {
@@ -225,6 +227,7 @@ pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
         StepShare::Launches => limiter(theme, Limiter::Launch),
         StepShare::Loading => limiter(theme, Limiter::Data),
         StepShare::Comm => limiter(theme, Limiter::InterNode),
+        StepShare::Slowed => tokens(theme).surface.mix(limiter(theme, Limiter::InterNode), 0.45),
         StepShare::Bubble => part(theme, MemoryPart::Activations),
         StepShare::Rollout => part(theme, MemoryPart::Engine),
         StepShare::Scoring => part(theme, MemoryPart::Models),

@@ -1,24 +1,11 @@
 //! The number of a paper next to the calculated number.
 
-use analysis::claims::{ClaimResult, Compared, compared};
+use analysis::claims::compared;
 use catalog::ScenarioEntry;
-use engine::format;
 
-/// Returns both numbers of an entry: `Source: up to about +9 points (as summarised) · here: +8.0
-/// points`; `None` if the source gives no number.
+/// Returns both numbers of an entry, and why they differ; `None` if the source gives no number.
 pub(super) fn both_numbers(entry: &ScenarioEntry) -> Option<String> {
-    let Compared { found, at, here } = compared(entry)?;
-    Some(format!("Source: {found} ({at}) · here: {}", written(here)))
-}
-
-fn written(found: ClaimResult) -> String {
-    match found {
-        ClaimResult::Points(points) => format::delta_points(points),
-        ClaimResult::Change(change) => format::delta(change, format::percent),
-        ClaimResult::Times(times) => format!("{times:.1} times"),
-        ClaimResult::Time(time) => format::seconds(time),
-        ClaimResult::Bytes(bytes) => format!("{:.0} GB", bytes.gb()),
-    }
+    Some(compared(entry)?.words())
 }
 
 #[cfg(test)]
@@ -33,6 +20,6 @@ mod tests {
             said.len() >= 8 && said.iter().all(|line| line.contains(" · here: ") && !line.contains("NaN")),
             "{said:?}"
         );
-        assert!(said.iter().any(|line| line.contains("+10.") && line.contains("points")), "{said:?}");
+        assert!(said.iter().any(|line| line.contains("points, differs: ")), "{said:?}");
     }
 }

@@ -4,6 +4,10 @@ use charts::palette::StepShare;
 use engine::model::report::{Report, TimeReport};
 use engine::units::Seconds;
 
+/// Names of the two parts of what the network costs.
+pub(super) const SLOWED: &str = "slowed kernels";
+pub(super) const WAITING: &str = "waiting";
+
 /// Splits the whole step into parts: each part, its name and its time. The times add up to the
 /// step. Generation comes first; of the update, the time that the MFU counts comes first.
 pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
@@ -17,17 +21,19 @@ pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Secon
     around.into_iter().chain(update.map(|(of, name, time)| (of, name, updates * time))).collect()
 }
 
-fn update_parts(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
+fn update_parts(report: &Report) -> [(StepShare, &'static str, Seconds); 7] {
     let time: &TimeReport = &report.time;
     // The MFU counts some FLOPs that sliced or overlapping kernels take less time for.
     let useful = (time.step * report.mfu).min(time.compute);
-    let launches = time.launch_bound.min(time.compute - useful);
+    let slowed = time.contention.min(time.compute - useful);
+    let launches = time.launch_bound.min(time.compute - useful - slowed);
     [
         (StepShare::Useful, "useful", useful),
-        (StepShare::Compute, "other compute", time.compute - useful - launches),
+        (StepShare::Compute, "other compute", time.compute - useful - slowed - launches),
         (StepShare::Launches, "host", launches),
         (StepShare::Loading, "waiting for data", time.loading),
-        (StepShare::Comm, "exposed network", time.exposed_comm),
+        (StepShare::Slowed, SLOWED, slowed),
+        (StepShare::Comm, WAITING, time.exposed_comm),
         (StepShare::Bubble, "bubble", time.bubble),
     ]
 }

@@ -101,6 +101,11 @@ pub(super) fn is_one_node(scenario: &Scenario) -> bool {
     scenario.gpus <= scenario.network.values.gpus_per_node
 }
 
+/// Whether link bandwidth is an axis: the boundary is then what a faster link gains.
+pub(super) fn over_link(x: &AxisOf, y: &AxisOf) -> bool {
+    [x, y].iter().any(|axis| axis.param.id == ParamId::LinkBandwidth)
+}
+
 /// Returns a note about the shapes of a figure over sizes, other than a named or custom model's
 /// own.
 pub(super) fn shapes(scenario: &Scenario) -> String {

@@ -6,13 +6,13 @@ use super::axes::{self, AxisOf, in_data};
 use super::region::{self, OF_BEST};
 use super::scratch::{MapContent, Scratch};
 use super::{OUTSIDE, bound};
-use crate::layout;
 use crate::names;
 use crate::spec::{ChartSpec, LineRole, Polyline};
 use crate::zoom::VisibleRange;
-use analysis::best::{Candidate, Candidates, NEARLY, holds};
-use analysis::boundary::{change_between, zero_line};
-use analysis::sweep::{self, Sample};
+use analysis::best::{Candidate, Candidates, holds};
+use analysis::boundary::zero_line;
+use analysis::network::{enough, limited_by_link, unlimited, write_enough};
+use analysis::sweep;
 use engine::format;
 use engine::model::bounds::Bounds;
 use engine::model::report::Limiter;
@@ -29,8 +29,8 @@ const COARSE: usize = 4;
 const TITLE: &str = "What memory and bandwidth allow: the best MFU";
 /// Name of the line above which more memory adds little.
 const ENOUGH: &str = "memory limits below";
-/// Explanation after the thresholds ([`NEARLY`]).
-const LEFT: &str = " (beyond, less than 5\u{2009}% is left to gain)";
+/// Explanation after the threshold of memory ([`analysis::best::NEARLY`]).
+const LEFT: &str = " (above, less than 5\u{2009}% is left to gain)";
 /// Nodes along x and y of the bounds' line.
 const GRID: (usize, usize) = (33, 25);
 
@@ -83,60 +83,35 @@ fn nowhere(scenario: &Scenario, x: &AxisOf, y: &AxisOf, bounds: bool, scratch: &
     spec
 }
 
-/// The ends of the whole axes: the fastest link and the largest memory.
-#[derive(Clone, Copy)]
-struct Ends {
-    link: f64,
-    capacity: Bytes,
-}
-
-impl Ends {
-    fn new(scenario: &Scenario) -> Option<Self> {
-        let [x, y] = BEST_AXES.map(|id| axes::axis(scenario, id, false));
-        let y = y?;
-        Some(Self { link: x?.axis.max, capacity: with_memory(scenario, &y, y.axis.max) })
-    }
+/// Returns the largest memory of the whole axis.
+fn most_memory(scenario: &Scenario) -> Option<Bytes> {
+    let y = axes::axis(scenario, ParamId::GpuMemory, false)?;
+    Some(with_memory(scenario, &y, y.axis.max))
 }
 
 /// Evaluates every node, column by column, and returns for every link rate the memory above which
-/// more adds little. A node is limited by the network if the fastest link would add more than that.
+/// more adds little. A node is limited by the network as [`limited_by_link`] says.
 fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<(f64, f64)> {
     let Scratch { xs, ys, samples, candidates, .. } = scratch;
     let mut enough = Vec::with_capacity(xs.len());
     samples.clear();
-    let Some(ends) = Ends::new(scenario) else { return enough };
+    let Some(most) = most_memory(scenario) else { return enough };
     let capacities: Vec<Bytes> = ys.iter().map(|&memory| with_memory(scenario, y, memory)).collect();
-    candidates.evaluate(&with_link(scenario, x, ends.link));
-    let fastest: Vec<f64> = capacities.iter().map(|&capacity| mfu(candidates.best(capacity))).collect();
+    candidates.evaluate(&unlimited(scenario));
+    let fastest: Vec<Option<Candidate>> = capacities.iter().map(|&capacity| candidates.best(capacity)).collect();
     samples.resize(xs.len() * ys.len(), sweep::sample(scenario));
     for (column, &link) in xs.iter().enumerate() {
         candidates.evaluate(&with_link(scenario, x, link));
         for (row, (&capacity, fastest)) in capacities.iter().zip(&fastest).enumerate() {
             let node = samples.get_mut(row * xs.len() + column);
-            if let (Some(node), Some(best)) = (node, candidates.best(capacity)) {
-                *node = limited(best.sample, *fastest);
+            if let (Some(node), Some(best), Some(fastest)) = (node, candidates.best(capacity), fastest) {
+                *node = limited_by_link(best.sample, &fastest.sample);
             }
         }
-        let memory = candidates.enough(ends.capacity).map(|needed| nominal(scenario, needed));
+        let memory = candidates.enough(most).map(|needed| nominal(scenario, needed));
         enough.extend(memory.map(|memory| (link, memory)).filter(|&(_, memory)| y.shows(memory)));
     }
     enough
-}
-
-fn mfu(best: Option<Candidate>) -> f64 {
-    best.map_or(0.0, |best| best.sample.mfu)
-}
-
-/// Returns the sample, marked as limited by the network if the fastest link would add more than a
-/// little.
-fn limited(sample: Sample, fastest: f64) -> Sample {
-    let pressure = NEARLY * fastest / sample.mfu - 1.0;
-    let time_limiter = match sample.time_limiter {
-        _ if pressure > 0.0 => Limiter::InterNode,
-        Limiter::InterNode | Limiter::IntraNode => Limiter::Compute,
-        other => other,
-    };
-    Sample { time_limiter, pressure, ..sample }
 }
 
 fn with_link(scenario: &Scenario, x: &AxisOf, link: f64) -> Scenario {
@@ -179,12 +154,13 @@ fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Sc
 }
 
 /// Writes the best MFU at the scenario's memory and link, and the thresholds above which neither
-/// limits: `Above 310 Gbit/s compute limits; below 52 GiB memory does.`
+/// limits: `compute limits from 310 Gbit/s on, within 1 % of the MFU at infinite bandwidth; memory
+/// limits below 52 GiB.`
 fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
     let candidates = &mut scratch.candidates;
     candidates.evaluate(scenario);
     let capacity = scenario.accelerator.values.usable_memory();
-    let (Some(best), Some(ends)) = (candidates.best(capacity), Ends::new(scenario)) else { return String::new() };
+    let (Some(best), Some(most)) = (candidates.best(capacity), most_memory(scenario)) else { return String::new() };
     let memory = format::value(Unit::Gib, scenario.accelerator.values.memory.gib());
     let one_node = axes::is_one_node(scenario);
     let link = format::value(Unit::GbitPerS, x.own(scenario));
@@ -193,7 +169,7 @@ fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
         let least = format::value(Unit::Gib, rounding::up(nominal(scenario, best.sample.needed)));
         return format!("With {place} no sequence, batch and checkpointing fits: the least takes {least}.");
     }
-    let enough = candidates.enough(ends.capacity).map(|needed| nominal(scenario, needed));
+    let enough = candidates.enough(most).map(|needed| nominal(scenario, needed));
     let below = enough.map_or(String::new(), |enough| format::value(Unit::Gib, rounding::down(enough)));
     let own = sweep::sample(scenario);
     let yours = if own.fits() { format!("reaches {}", format::percent(own.mfu)) } else { "does not fit".to_owned() };
@@ -203,28 +179,23 @@ fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
         words(scenario, &best)
     );
     if one_node {
-        return format!("{found} {} Below {below} memory limits{LEFT}.", axes::ONE_NODE);
+        return format!("{found} {} Memory limits below {below}{LEFT}.", axes::ONE_NODE);
     }
-    format!("{found} {}; below {below} memory does{LEFT}.", by_link(scenario, x, ends, candidates))
+    let by_link = by_link(scenario, candidates);
+    format!("{found} At this memory {by_link}; memory limits below {below}{LEFT}.")
 }
 
-/// Writes the link rate above which a faster link adds little.
-fn by_link(scenario: &Scenario, x: &AxisOf, ends: Ends, candidates: &mut Candidates) -> String {
+/// Writes the bandwidth from which a faster link adds little to the best MFU.
+fn by_link(scenario: &Scenario, candidates: &mut Candidates) -> String {
     let capacity = scenario.accelerator.values.usable_memory();
-    let mut best = |link: f64| {
-        candidates.evaluate(&with_link(scenario, x, link));
+    let mut best = |scenario: &Scenario| {
+        candidates.evaluate(scenario);
         candidates.best(capacity)
     };
-    let fast = best(ends.link);
-    let limiter = fast.map_or(Limiter::Compute, |fast| limited(fast.sample, fast.sample.mfu).time_limiter);
-    let limiter = engine::names::limiter(limiter).phrase;
-    let mut slow = |link: f64| mfu(best(link)) < NEARLY * mfu(fast);
-    let whole = axes::axis(scenario, x.param.id, false).map_or(x.axis.clone(), |whole| whole.axis);
-    if !slow(whole.min) {
-        return format!("At every bandwidth shown {limiter} limits");
-    }
-    let (_, from) = change_between(true, |share| slow(layout::value(&whole, share)));
-    format!("Above {} {limiter} limits", format::value(Unit::GbitPerS, rounding::up(layout::value(&whole, from))))
+    let fast = best(&unlimited(scenario));
+    let from = enough(|link| best(&analysis::network::with_link(scenario, link)).map_or(0.0, |best| best.sample.mfu));
+    let then = fast.map_or(Limiter::Compute, |fast| limited_by_link(fast.sample, &fast.sample).time_limiter);
+    write_enough(from, then)
 }
 
 /// Writes a configuration: `sequences of 8,192 tokens, 2 in a micro-batch, full checkpointing`.

@@ -9,6 +9,7 @@ use crate::names;
 use crate::spec::{ChartSpec, LineRole, Polyline};
 use crate::zoom::VisibleRange;
 use analysis::boundary::zero_between;
+use analysis::network;
 use analysis::refine::Node;
 use analysis::sweep::{self, Sample};
 use engine::format;
@@ -235,6 +236,10 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
     };
     if x.param.id == ParamId::LinkBandwidth && axes::is_one_node(scenario) {
         return format!("{here}. {}", axes::ONE_NODE);
+    }
+    if x.param.id == ParamId::LinkBandwidth && metric.rises() && now.fits() {
+        let threshold = network::limits_from(scenario).map_or(String::new(), |from| format!("; {from}"));
+        return format!("{}{threshold}.", here.trim_end_matches(','));
     }
     let label = names::in_sentence(x.param.label);
     let shapes = if x.param.id == ParamId::ModelSize && axes::is_named(scenario) {

@@ -1,9 +1,10 @@
 //! The finding of a map, as one sentence with the numbers of the scenario.
 
-use super::axes::{self, AxisOf};
+use super::axes::{self, AxisOf, over_link};
 use super::scratch::Scratch;
 use crate::names;
 use analysis::boundary::change_between;
+use analysis::network::{limited_by_link, limits_from, unlimited};
 use analysis::sweep::{self, Sample};
 use engine::format;
 use engine::params::{Param, ParamId};
@@ -41,11 +42,25 @@ pub(super) fn write_region(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch:
 
 /// Writes the range that fits and the limiters along the horizontal axis.
 fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &mut Scratch) -> String {
+    let over_link = over_link(x, y);
+    let at = |value: f64| {
+        let sample = sweep::sample_at(scenario, x.number, value);
+        if !over_link {
+            return sample;
+        }
+        let anywhere = unlimited(scenario);
+        let fast = match x.param.id {
+            ParamId::LinkBandwidth => sweep::sample(&anywhere),
+            _ => sweep::sample_at(&anywhere, x.number, value),
+        };
+        limited_by_link(sample, &fast)
+    };
     let mut row = core::mem::take(&mut scratch.samples);
-    sweep::line(scenario, x.number, &scratch.xs, &mut row);
-    let fits = change(scenario, x, &row, Sample::fits);
+    row.clear();
+    row.extend(scratch.xs.iter().map(|&value| at(value)));
+    let fits = change_in(scenario, (x, &at), &row, (0, row.len()), Sample::fits);
     let feasible = feasible(&row);
-    let network = change_in(scenario, x, &row, feasible, |sample| !sample.network_bound());
+    let network = change_in(scenario, (x, &at), &row, feasible, |sample| !sample.network_bound());
     scratch.samples = row;
     let place = place(y.param, &format::value(y.number.unit, y.own(scenario)));
     let noun = if x.param.id == ParamId::Gpus { " GPUs" } else { "" };
@@ -59,6 +74,10 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
     }
     let speed = match (fits, network) {
         (Change::Never, _) => return format!("{place}, {memory}."),
+        (_, network) if over_link => match limits_from(scenario).filter(|_| x.param.id == ParamId::LinkBandwidth) {
+            Some(from) => from,
+            None => by_link(&network, amount),
+        },
         (_, Change::Always) => "communication hides behind compute wherever it fits".to_string(),
         (_, Change::Never) => "communication is exposed wherever it fits".to_string(),
         (_, Change::From(value)) => format!("from {} on communication hides behind compute", amount(value)),
@@ -66,6 +85,18 @@ fn along(scenario: &Scenario, x: &AxisOf, y: &AxisOf, one_node: bool, scratch: &
         (_, Change::Mixed) => "the limit alternates between network and compute".to_string(),
     };
     format!("{place}, {memory}; {speed}.")
+}
+
+/// Writes where a faster link would gain less than 1 %, on a map over link bandwidth.
+fn by_link(network: &Change, amount: impl Fn(f64) -> String) -> String {
+    let [less, more] = ["less", "more"].map(|than| format!("a faster link gains {than} than 1{}%", format::THIN_SPACE));
+    match network {
+        Change::Always => format!("{less} wherever it fits"),
+        Change::Never => format!("{more} wherever it fits"),
+        Change::From(value) => format!("from {} on {less}", amount(*value)),
+        Change::UpTo(value) => format!("beyond {} {more}", amount(*value)),
+        Change::Mixed => "what a faster link gains alternates".to_owned(),
+    }
 }
 
 /// Writes the scenario's place on the other axis.
@@ -133,10 +164,6 @@ fn feasible(row: &[Sample]) -> (usize, usize) {
     (first, last)
 }
 
-fn change(scenario: &Scenario, x: &AxisOf, row: &[Sample], holds: impl Fn(&Sample) -> bool) -> Change {
-    change_in(scenario, x, row, (0, row.len()), holds)
-}
-
 /// Rounds a value for a sentence: a small whole number stays, others have three digits, rounded to
 /// the side that stays true.
 fn round_for_sentence(scenario: &Scenario, x: &AxisOf, value: f64, round: impl Fn(f64) -> f64) -> f64 {
@@ -153,7 +180,7 @@ fn round_for_sentence(scenario: &Scenario, x: &AxisOf, value: f64, round: impl F
 /// Finds where `holds` changes within a range of the row, located by bisection.
 fn change_in(
     scenario: &Scenario,
-    x: &AxisOf,
+    (x, at_value): (&AxisOf, &dyn Fn(f64) -> Sample),
     row: &[Sample],
     (first, end): (usize, usize),
     holds: impl Fn(&Sample) -> bool,
@@ -171,7 +198,7 @@ fn change_in(
         return Change::Mixed;
     }
     let position = |share: f64| x.at_node((first + at) as f64 + share, row.len());
-    let (low, high) = change_between(start, |share| holds(&sweep::sample_at(scenario, x.number, position(share))));
+    let (low, high) = change_between(start, |share| holds(&at_value(position(share))));
     if start {
         Change::UpTo(round_for_sentence(scenario, x, position(low), rounding::down))
     } else {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::axes::{self, AxisOf, in_data};
+use super::axes::{self, AxisOf, in_data, over_link};
 use super::metric::PERCENT;
 use super::scratch::{MapContent, Scratch};
 use super::{OUTSIDE, bound, finding};
@@ -20,6 +20,9 @@ use engine::scenario::Scenario;
 pub(super) const FRONTIER: &str = "out of memory";
 /// Name of the line where the limiter changes.
 const BOUNDARY: &str = "network-bound / compute-bound";
+/// Name of that line, and of the part below it, on a map over link bandwidth.
+const LINK_BOUNDARY: &str = "a faster link gains over / under 1\u{2009}%";
+const LINK_GAINS: &str = "a faster link gains";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
@@ -127,7 +130,11 @@ fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Polyline> {
     let boundary = network_boundary(&mut scratch.tracer, columns, &scratch.samples);
     [
         Polyline::new(FRONTIER, LineRole::MemoryFrontier, in_data(frontier)),
-        Polyline::new(BOUNDARY, LineRole::NetworkBoundary, in_data(boundary)),
+        Polyline::new(
+            if over_link(x, y) { LINK_BOUNDARY } else { BOUNDARY },
+            LineRole::NetworkBoundary,
+            in_data(boundary),
+        ),
     ]
     .into_iter()
     .filter(|line| !line.segments.is_empty())
@@ -158,7 +165,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     let hidden = most.map_or("", |(_, name)| name);
     [
         (ZoneKind::DoesNotFit, "does not fit", needs),
-        (ZoneKind::NetworkBound, "network-bound", String::new()),
+        (ZoneKind::NetworkBound, if over_link(x, y) { LINK_GAINS } else { "network-bound" }, String::new()),
         (ZoneKind::ComputeBound, hidden, String::new()),
     ]
     .into_iter()

@@ -1,9 +1,10 @@
 //! Buffers that views reuse from frame to frame.
 
-use super::axes::AxisOf;
+use super::axes::{AxisOf, over_link};
 use crate::spec::{Axis, ChartSpec};
 use analysis::best::Candidates;
 use analysis::boundary::Tracer;
+use analysis::network::{limited_by_link, unlimited};
 use analysis::refine::Node;
 use analysis::sweep::{ParamRange, Sample};
 use analysis::{refine, sweep};
@@ -95,8 +96,30 @@ impl Scratch {
     pub(super) fn fill(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf) {
         let across = ParamRange { number: x.number, values: &self.xs };
         let up = ParamRange { number: y.number, values: &self.ys };
-        let grid = if self.moving { refine::grid } else { sweep::grid };
+        let across_link = x.param.id == ParamId::LinkBandwidth;
+        let over_link = over_link(x, y);
+        // The boundary over link bandwidth is one percent of MFU, which interpolation would move.
+        let grid = if self.moving && !over_link { refine::grid } else { sweep::grid };
         grid(scenario, across, up, &mut self.samples);
+        if over_link {
+            self.mark_by_link(scenario, if across_link { y } else { x }, across_link);
+        }
+    }
+
+    /// Marks every node of a map over link bandwidth and another axis as [`limited_by_link`] says.
+    fn mark_by_link(&mut self, scenario: &Scenario, other: &AxisOf, across: bool) {
+        // Infinite bandwidth depends on the other axis only.
+        let values = if across { &self.ys } else { &self.xs };
+        let anywhere = unlimited(scenario);
+        let fastest: Vec<Sample> =
+            values.iter().map(|&value| sweep::sample_at(&anywhere, other.number, value)).collect();
+        let columns = self.xs.len();
+        for (place, sample) in self.samples.iter_mut().enumerate() {
+            let at = if across { place / columns } else { place % columns };
+            if let Some(fast) = fastest.get(at) {
+                *sample = limited_by_link(*sample, fast);
+            }
+        }
     }
 
     /// Evaluates nodes of a grid of which only the signs and the zero lines matter.

@@ -44,6 +44,32 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     }
 }
 
+/// Map, curve and sentence have one threshold of the link bandwidth.
+#[test]
+fn the_link_that_no_longer_limits_is_the_same_everywhere() {
+    let scenario = default_scenario();
+    let said = analysis::network::limits_from(&scenario).unwrap();
+    let mut scratch = Scratch::default();
+    let (link, size) = (ParamId::LinkBandwidth, ParamId::ModelSize);
+    let map = feasible_region(&scenario, link, size, false, &mut scratch);
+    let curve = mfu_curve(&scenario, link, Metric::Mfu, false, &mut scratch);
+    for caption in [&map.caption, &curve.caption] {
+        assert!(caption.contains(&said), "{caption} {said}");
+    }
+    // The boundary crosses the scenario's size there, on either axis.
+    let analysis::network::Enough::From(from) = analysis::network::enough_for(&scenario) else { panic!() };
+    let turned = feasible_region(&scenario, size, link, false, &mut scratch);
+    let own = scenario.model.size();
+    let beside = |points: Vec<(f64, f64)>| {
+        let near = |size: f64| (size / own).ln().abs();
+        points.into_iter().min_by(|one, other| near(one.1).total_cmp(&near(other.1))).unwrap().0
+    };
+    let swapped = points(&turned, LineRole::NetworkBoundary).into_iter().map(|(size, link)| (link, size)).collect();
+    for at in [beside(points(&map, LineRole::NetworkBoundary)), beside(swapped)] {
+        assert!((at / from - 1.0).abs() < 0.05, "{at} {from}");
+    }
+}
+
 /// Returns Mixtral 8x7B on 64 GPUs, with its experts split over eight.
 fn mixture() -> Scenario {
     Scenario { ep: 8, ..default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick()) }
@@ -259,7 +285,11 @@ fn a_map_that_moves_has_the_lines_and_the_finding_of_the_map_at_rest() {
                 let lines = spots(&rest, rest_line);
                 let far = spots(&moved, moved_line).into_iter().flatten().map(|point| distance(&lines, point));
                 let far = far.fold(0.0, f64::max);
-                assert!(far < 2.0, "{gpus} {y:?} {:?}: {far} pixels", rest_line.role);
+                // The gain of a faster link ends in a bend, where the node's own links limit,
+                // between two of the coarser rows.
+                let bends = y == ParamId::LinkBandwidth && rest_line.role == LineRole::NetworkBoundary;
+                let most = if bends { 6.0 } else { 2.0 };
+                assert!(far < most, "{gpus} {y:?} {:?}: {far} pixels", rest_line.role);
             }
         }
     }

@@ -204,6 +204,9 @@ pub struct TimeReport {
     /// Time in which compute kernels run, including the optimizer's, slowed by contention with
     /// collectives.
     pub compute: Seconds,
+    /// Part of `compute` by which collectives slow the kernels beside them. That of forward passes
+    /// without gradients is not counted.
+    pub contention: Seconds,
     /// Time in which a collective runs, over all lanes that can run concurrently.
     pub comm: Seconds,
     /// Communication time during which no compute runs: `step - compute - bubble`.
@@ -213,6 +216,9 @@ pub struct TimeReport {
     /// Part of `exposed_comm` for exchanges of tensor, context and pipeline parallelism between
     /// compute kernels.
     pub exchange: Seconds,
+    /// Part of `exchange` for activations on their way to the host and back, which no network
+    /// carries.
+    pub host_link: Seconds,
     /// Time of the busiest of the two data-parallel lanes and the exchanges: the network is the
     /// limit if it exceeds compute.
     pub longest_lane: Seconds,
@@ -220,6 +226,22 @@ pub struct TimeReport {
     pub launch_bound: Seconds,
     /// Time in which the step is idle for data: the loaders' time beyond that of everything else.
     pub loading: Seconds,
+}
+
+/// The network's part of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NetworkCost {
+    /// Collectives during which nothing is computed.
+    pub waiting: Seconds,
+    /// Slow-down of the kernels that run beside collectives.
+    pub slowed: Seconds,
+}
+
+impl NetworkCost {
+    /// Returns the sum of both.
+    pub fn total(&self) -> Seconds {
+        self.waiting + self.slowed
+    }
 }
 
 /// Share of compute time above which kernel launches are the limit.
@@ -231,6 +253,13 @@ impl TimeReport {
     /// Returns the communication time hidden under compute, over all lanes.
     pub fn overlapped_comm(&self) -> Seconds {
         (self.comm - self.exposed_comm).max(Seconds::ZERO)
+    }
+
+    /// Returns what the network costs the step: the time that it waits for collectives, and the
+    /// time by which they slow kernels. In a step of one pipeline stage whose host keeps up, the
+    /// sum is the step less the step whose collectives take no time.
+    pub fn network(&self) -> NetworkCost {
+        NetworkCost { waiting: (self.exposed_comm - self.host_link).max(Seconds::ZERO), slowed: self.contention }
     }
 
     /// Returns the limit of the step time, whether or not the run fits: data if the step is idle

@@ -164,6 +164,27 @@ impl StagePlan {
         ComputeTimes { head: self.compute.head + self.waits(&alone), ..self.compute }
     }
 
+    /// Returns the compute of one micro-batch without exchanges, at the speed that it has without
+    /// collectives beside it.
+    pub fn kernels(&self) -> Seconds {
+        let (compute, inside) = (&self.compute, &self.compute.exchange);
+        let layer = compute.layer_forward - inside.layer_forward + compute.layer_backward - inside.layer_backward;
+        let ends = compute.embedding_forward - inside.embedding_forward + compute.embedding_backward;
+        ends + f64::from(compute.layers) * layer + (compute.head - inside.head)
+    }
+
+    /// Returns the exposed dispatch and combine of one micro-batch.
+    pub fn exposed_experts(&self) -> Seconds {
+        let experts = &self.compute.experts;
+        f64::from(self.compute.layers) * (experts.forward.exposed + experts.backward.exposed)
+    }
+
+    /// Returns the exposed copies of one micro-batch's activations to the host and back.
+    pub fn host_link(&self) -> Seconds {
+        let [tensor, context, neighbours] = self.exchanged;
+        (self.compute.exchanged() - tensor - context - neighbours - self.exposed_experts()).max(Seconds::ZERO)
+    }
+
     /// Returns the time for which all micro-batches are idle for the host, beyond their passes.
     pub fn waits_for_host(&self) -> Seconds {
         let of = |is_first, is_last| self.waits(&schedule::phases(&self.compute, &self.comm(is_first, is_last)));

@@ -2,8 +2,13 @@
 //! ones.
 
 use catalog::{ACCELERATORS, CLUSTERS, MODELS, SCENARIOS, default_scenario, pick};
+use engine::model::hardware::Network;
+use engine::model::report::NetworkCost;
+use engine::model::setup::Setup;
+use engine::model::step::evaluate;
 use engine::model::step::waterfall::{StepPart, waterfall};
 use engine::scenario::Scenario;
+use engine::units::{BytesPerSecond, Seconds};
 use links::decode;
 use proptest::prelude::*;
 
@@ -111,6 +116,46 @@ fn the_parts_are_the_report_s() {
             }
         }
     }
+}
+
+/// The network's account is the waterfall's parts, and what free collectives save.
+#[test]
+fn the_network_costs_what_free_collectives_save() {
+    let mut said = 0;
+    for entry in SCENARIOS {
+        let scenario = decode(entry.link).scenario;
+        let (setup, report) = (scenario.setup(), scenario.report());
+        let NetworkCost { waiting, slowed } = report.time.network();
+        let split = waterfall(&setup, &report);
+        let close = |one: Seconds, other: Seconds| (one - other).get().abs() <= 1e-6 * report.time.step.get();
+        assert!(close(slowed, split.get(StepPart::Contention)), "{}: {slowed:?}", entry.id);
+        let exposed = report.time.exposed_comm - split.get(StepPart::HostLink);
+        assert!(close(waiting, exposed), "{}: {waiting:?} {exposed:?}", entry.id);
+        let free = evaluate(&without_network(&setup)).time;
+        let saved = report.time.step - free.step;
+        let host_keeps_up = free.launch_bound <= 1e-9 * free.step && free.loading <= Seconds::ZERO;
+        // Chunks of tokens are packed and launched also where sending them takes no time.
+        let is_dense = !setup.architecture.has_experts();
+        if scenario.pp == 1 && host_keeps_up && is_dense && setup.objective.passes() == 0 {
+            assert!(free.network().total() <= 1e-9 * free.step, "{}: {:?}", entry.id, free.network());
+            assert!(close(saved, waiting + slowed), "{}: {saved:?} {waiting:?} {slowed:?}", entry.id);
+            said += 1;
+        }
+    }
+    assert!(said > 20, "{said}");
+}
+
+/// Returns the setup with collectives that take no time.
+fn without_network(setup: &Setup) -> Setup {
+    let fast = BytesPerSecond::new(1e30);
+    let network = Network {
+        intra_node: fast,
+        inter_node: fast,
+        intra_node_latency: Seconds::ZERO,
+        inter_node_latency: Seconds::ZERO,
+        ..setup.network
+    };
+    Setup { network, ..*setup }
 }
 
 proptest! {

@@ -147,7 +147,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(limited(Limiter::Compute), "T_lane ≤ T_compute"),
         ],
         [
-            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: only more workers, faster storage or texts tokenized in advance help. The pipeline, if its [bubble] exceeds half of compute and all exposed communication. The network, between nodes or inside them, if its busier lane takes longer than the compute that could hide it. Kernel launches, if the host needs half of compute’s time. Otherwise compute.",
+            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: only more workers, faster storage or texts tokenized in advance help. The pipeline, if its [bubble] exceeds half of compute and all exposed communication. The network, between nodes or inside them, if its busier lane takes longer than the compute that could hide it. Kernel launches, if the host needs half of compute’s time. Otherwise compute. Next to it is what the network costs, whatever limits: [exposed communication], and kernels that are slower during collectives ([contention]).",
             "docs/book/model/overlap.md.",
             "Two close limits: near a border of the map, both changes help. The advice under the headline tries each change.",
         ],

@@ -23,6 +23,7 @@ pub(super) fn time(report: &Report) -> Value {
         ("backward", time.backward),
         ("optimizer", time.optimizer),
         ("compute", time.compute),
+        ("contention", time.contention),
         ("comm", time.comm),
         ("exposed_comm", time.exposed_comm),
         ("overlapped_comm", time.overlapped_comm()),
@@ -31,6 +32,7 @@ pub(super) fn time(report: &Report) -> Value {
         ("exchange", time.exchange),
         ("launch_bound", time.launch_bound),
         ("loading", time.loading),
+        ("network", time.network().total()),
     ]
     .map(|(name, time)| (name, Value::from(time.get())))
     .into_iter()

@@ -1,7 +1,10 @@
 use super::*;
+use crate::layout;
 use crate::spec::{PinMark, ZoneKind};
 use crate::views::metric::PERCENT;
 use crate::views::{Pinned, pin_places};
+use analysis::best::NEARLY;
+use analysis::network::NEARLY_ALL;
 use catalog::default_scenario;
 use engine::params::Number;
 use links::decode;
@@ -41,8 +44,8 @@ fn every_node_holds_what_a_search_at_its_place_finds() {
             let (cell, best) = (field.cell(column, row).unwrap(), tried(&scenario, link, memory).unwrap());
             assert!((cell.value / (PERCENT * best.sample.mfu) - 1.0).abs() < 1e-12, "{link} {memory}");
             assert_eq!(cell.limiter == Limiter::Memory, !best.sample.fits(), "{link} {memory}");
-            let fastest = tried(&scenario, 1600.0, memory).unwrap().sample.mfu;
-            let network = best.sample.fits() && best.sample.mfu < NEARLY * fastest;
+            let fastest = tried(&unlimited(&scenario), 3200.0, memory).unwrap().sample.mfu;
+            let network = best.sample.fits() && best.sample.mfu < NEARLY_ALL * fastest;
             assert_eq!(cell.limiter == Limiter::InterNode, network, "{link} {memory}");
         }
     }
@@ -65,12 +68,13 @@ fn the_thresholds_of_the_sentence_are_true() {
         };
         let memory = scenario.accelerator.values.memory.gib();
         let own = scenario.network.values.inter_node.gbit_per_s();
-        if let Some(from) = number("Above ", "Gbit/s") {
+        if let Some(from) = number(" from ", "Gbit/s") {
             let mfu = |link: f64| tried(&scenario, link, memory).unwrap().sample.mfu;
-            assert!(mfu(0.98 * from) < NEARLY * mfu(1600.0) && mfu(from) >= NEARLY * mfu(1600.0), "{caption}");
+            let most = NEARLY_ALL * mfu(3200.0);
+            assert!(mfu(0.98 * from) < most && mfu(from) >= most, "{caption}");
             said += 1;
         }
-        let enough = number("elow ", "GiB").unwrap_or_else(|| panic!("{caption}"));
+        let enough = number(" below ", "GiB").unwrap_or_else(|| panic!("{caption}"));
         let mfu = |memory: f64| {
             tried(&scenario, own, memory).filter(|best| best.sample.fits()).map_or(0.0, |best| best.sample.mfu)
         };
@@ -90,7 +94,7 @@ fn the_best_is_no_slower_than_the_scenario_and_told_beside_it() {
         assert!(!spec.caption.contains("NaN") && spec.caption.ends_with('.'), "{}", spec.caption);
     }
     let caption = map(&default_scenario(), false).caption;
-    assert!(caption.contains("; this scenario reaches ") && caption.contains("; below "), "{caption}");
+    assert!(caption.contains("; this scenario reaches ") && caption.contains("; memory limits below "), "{caption}");
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn a_map_that_moves_has_the_same_finding() {
 fn one_node_has_no_network() {
     let scenario = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=8").scenario;
     let caption = map(&scenario, false).caption;
-    assert!(caption.contains(" One node: the network between nodes is not used. Below "), "{caption}");
+    assert!(caption.contains(" One node: the network between nodes is not used. Memory limits below "), "{caption}");
 }
 
 #[test]

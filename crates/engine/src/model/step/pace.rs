@@ -176,6 +176,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let exchange = micro_batches * plan.compute.exchanged() + passes.exchange;
     let hidden = micro_batches * plan.compute.hidden() + passes.hidden;
     let compute = busy - exchange + plan.optimizer;
+    let alone = micro_batches * plan.kernels() + plan.waits_for_host() + passes.busy - passes.exchange + plan.optimizer;
     let ran = forward + backward + bubble + optimizer;
     let loading = (loaded(setup) - ran).max(Seconds::ZERO);
     let step = ran + loading;
@@ -189,6 +190,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
         optimizer,
         bubble,
         compute,
+        contention: (compute - alone).max(Seconds::ZERO),
         comm: shard + replicate + exchange + hidden,
         loading,
         exposed_comm: (ran - compute - bubble).max(Seconds::ZERO),
@@ -197,6 +199,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
             + (micro_batches * plan.exchange_between_nodes).min(exchange)
             + crossing(plan.compute.experts.crosses, hidden),
         exchange,
+        host_link: micro_batches * plan.host_link(),
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units)
             + plan.waits_for_host()

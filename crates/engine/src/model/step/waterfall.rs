@@ -150,31 +150,24 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let nothing = Waterfall { times: [Seconds::ZERO; StepPart::ALL.len()], step: time.step };
 
     // Kernels of the slowest stage, without exchanges.
-    let (compute, inside) = (&plan.compute, &plan.compute.exchange);
-    let layer = compute.layer_forward - inside.layer_forward + compute.layer_backward - inside.layer_backward;
-    let ends = compute.embedding_forward - inside.embedding_forward + compute.embedding_backward;
-    let blocks = ends + f64::from(compute.layers) * layer + (compute.head - inside.head);
     let in_blocks = time.launch_bound - plan.waits_for_host() - passes.waits;
-    let kernels = (micro_batches * blocks + plan.optimizer - in_blocks).max(Seconds::ZERO);
+    let kernels = (micro_batches * plan.kernels() + plan.optimizer - in_blocks).max(Seconds::ZERO);
     let scored = passes.busy - passes.exchange - passes.waits;
-    let beside = time.compute - kernels - time.launch_bound - scored;
     let split = split_compute(setup, report, kernels.min(time.compute), nothing)
         .with(StepPart::Launches, time.launch_bound)
         .with(StepPart::Loading, time.loading)
         .with(StepPart::Passes, scored)
-        .with(StepPart::Contention, beside);
+        .with(StepPart::Contention, time.contention);
 
     // Exchanges are exposed by definition; the rest of the exposed time is gathers and reductions.
     let exchange = time.exchange.min(time.exposed_comm);
     let [tensor, context, neighbours] = plan.exchanged;
-    let experts = f64::from(compute.layers) * (compute.experts.forward.exposed + compute.experts.backward.exposed);
-    let host = (compute.exchanged() - tensor - context - neighbours - experts).max(Seconds::ZERO);
     let exchanges = [
         (StepPart::Tensor, tensor),
         (StepPart::Context, context),
         (StepPart::Stages, neighbours),
-        (StepPart::Experts, experts),
-        (StepPart::HostLink, host),
+        (StepPart::Experts, plan.exposed_experts()),
+        (StepPart::HostLink, plan.host_link()),
     ];
     let exposed = plan.exposed();
     let reduction = if plan.reduction == Work::AllReduce { StepPart::AllReduce } else { StepPart::ReduceScatter };
