@@ -126,6 +126,17 @@ impl Scenario {
         }
     }
 
+    /// Whether the program's implementation of the loss runs in the degrees of parallelism, as far as
+    /// that is known ([`Self::lean_loss`]).
+    pub fn has_loss_of(&self, degrees: &Degrees) -> bool {
+        let is_split = match self.framework {
+            Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => degrees.tp > 1,
+            Framework::Torchtitan => degrees.pp > 1,
+            _ => false,
+        };
+        !is_split || self.kernels.loss != Loss::FusedLinear
+    }
+
     /// Returns the first feature of the layout that the framework cannot run and that the layout
     /// `before` does not use.
     pub fn lack_beside(&self, before: &Self) -> Option<Lack> {
