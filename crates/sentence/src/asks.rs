@@ -2,6 +2,9 @@
 
 use analysis::plan::{Question, SearchKind, USUAL_DAYS};
 
+use catalog::{CLUSTERS, ClusterEntry};
+use engine::scenario::Scenario;
+
 use crate::said::StatedValues;
 
 /// A planning question, or a request for the best layout.
@@ -58,6 +61,18 @@ impl Asks {
         }
     }
 
+    /// Returns the clusters of the catalog to plan with: the named one, those of the named GPU, or
+    /// none, which stands for all.
+    pub(crate) fn clusters_of(&self, said: &StatedValues, scenario: &Scenario) -> Vec<&'static str> {
+        let named = if said.has(&["hw", "card"]) {
+            |entry: &&ClusterEntry, scenario: &Scenario| entry.accelerator == scenario.accelerator.id
+        } else {
+            |entry: &&ClusterEntry, scenario: &Scenario| entry.id == scenario.network.id
+        };
+        let is_named = self.chooses_hardware() && said.has(&["hw", "card", "cluster"]);
+        CLUSTERS.iter().filter(|entry| is_named && named(entry, scenario)).map(|entry| entry.id).collect()
+    }
+
     /// Returns whether the answer chooses hardware and layout.
     pub(crate) fn chooses_hardware(&self) -> bool {
         self.question.is_some_and(|question| question.kind() == SearchKind::Runs)
@@ -78,6 +93,10 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     if days.is_some() && dollars.is_some() {
         let both = "A plan has one limit: it is planned by the deadline, and its cost is shown with the budget.";
         notes.conflicts.push(both.to_owned());
+    }
+    if let Some(sentence) = unanswered(named, days, dollars) {
+        notes.unanswered = Some(sentence);
+        return None;
     }
     let question = match (named, days, dollars) {
         (Some("context"), ..) => Question::LongestContext,
@@ -107,9 +126,28 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     Some(Asks { question: Some(question), clusters: Vec::new(), batch: None })
 }
 
+/// Reports a question about the scenario's own GPUs that has a deadline or a budget, which no plan
+/// answers.
+fn unanswered(named: Option<&str>, days: Option<f64>, dollars: Option<f64>) -> Option<String> {
+    let limit = match (days, dollars) {
+        (Some(days), _) => format!("in {days} days"),
+        (None, Some(dollars)) => format!("for at most {}", engine::format::dollars(dollars)),
+        (None, None) => return None,
+    };
+    let (asked, name) = match named? {
+        "model" => ("largest model", "a size and tokens (20 per parameter are compute-optimal: arXiv 2203.15556)"),
+        "context" => ("longest sequences", "a length"),
+        "batch" => ("largest batch", "a batch"),
+        _ => return None,
+    };
+    Some(format!("The {asked} of a run {limit} is not a question that is answered: name {name}, and hardware is."))
+}
+
 /// Notes about a question.
 #[derive(Default)]
 pub(crate) struct Notes {
+    /// Message about a question that no plan answers.
+    pub(crate) unanswered: Option<String>,
     /// Conflicts, as sentences.
     pub(crate) conflicts: Vec<String>,
     /// Assumptions: key, value and reason.

@@ -100,7 +100,9 @@ pub(crate) fn list_assumptions(
     }
     if *is_new {
         all.extend(
-            new_scenario_assumptions(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)),
+            new_scenario_assumptions(said, settled, asks, plans)
+                .into_iter()
+                .filter(|assumed| !is_chosen(assumed.key)),
         );
     } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
         all.push(new("gpus", format::gpus(scenario.gpus), "the text has no number, and a node has as many"));
@@ -144,10 +146,12 @@ fn number_of_gpus(scenario: &Scenario) -> &'static str {
 /// Returns the assumptions of a new scenario.
 fn new_scenario_assumptions(
     said: &StatedValues,
-    scenario: &Scenario,
+    settled: &SettledScenario,
     asks: Option<&Asks>,
     plans: bool,
 ) -> Vec<Assumed> {
+    let SettledScenario { scenario, chosen, .. } = settled;
+    let is_chosen = |key: &str| chosen.iter().any(|(own, ..)| *own == key);
     let mut all = Vec::new();
     let nobody = "the text has none";
     let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);
@@ -180,6 +184,10 @@ fn new_scenario_assumptions(
         let is_sure = scenario.report().verdict() == Verdict::Fits;
         let why = if is_sure { "the text has none, and this one is sure to fit" } else { nobody };
         all.push(new("layout", layout_of(scenario), why));
+    }
+    let has_layout = said.has(&["tp", "pp", "cp", "ep", "mbs", "recompute"]);
+    if !said.has(&["strategy"]) && has_layout && scenario.gpus > 1 && !plans && !is_chosen("layout") {
+        all.push(new("strategy", labels::chosen(ParamId::Strategy, scenario), nobody));
     }
     if !said.has(&["framework", "release"]) && scenario.release.is_none() {
         let usual = labels::chosen(ParamId::Framework, scenario);

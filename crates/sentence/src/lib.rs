@@ -198,22 +198,28 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     });
     let mut settled = SettledScenario::build(text, &said, now, seeks, plans);
     conflicts.append(&mut settled.conflicts);
-    if let Some(asks) = asks.as_mut().filter(|asks| asks.chooses_hardware() && said.has(&["hw", "cluster", "card"])) {
-        asks.clusters = catalog::cluster(settled.scenario.network.id).map(|entry| entry.id).into_iter().collect();
-    }
     if let Some(asks) = asks.as_mut() {
+        asks.clusters = asks.clusters_of(&said, &settled.scenario);
         let of_sequences = said.number("batch").map(|number| number * f64::from(settled.scenario.seq_len));
         asks.batch = said.number("batchtokens").or(of_sequences);
     }
     let assumed = assumed::list_assumptions(&said, &settled, asks.as_ref(), &notes, &reading.found);
     let is_refused = |found: &&reading::Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> = reading.found.iter().filter(is_refused).map(|found| refused(text, found)).collect();
+    let is_unanswered = |found: &reading::Finding| notes.unanswered.is_some() && found.is.pairs.iter().any(is_question);
+    unread.extend(reading.found.iter().filter(|found| is_unanswered(found)).map(|found| Unread {
+        from: found.from,
+        to: found.to,
+        near: Vec::new(),
+        sentence: notes.unanswered.clone().unwrap_or_default(),
+    }));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
         Unread { from: gap.from, to: gap.to, near: gap.near, sentence }
     }));
     unread.sort_by_key(|unread| unread.from);
-    let of_found = reading.found.iter().filter(|found| !is_refused(found)).map(|found| Mark {
+    let is_read = |found: &&reading::Finding| !is_refused(found) && !is_unanswered(found);
+    let of_found = reading.found.iter().filter(is_read).map(|found| Mark {
         from: found.from,
         to: found.to,
         means: means::describe_pairs(&found.is.pairs),
@@ -232,6 +238,11 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let link = links::encode(&settled.scenario);
     let SettledScenario { scenario, is_new, held, .. } = settled;
     Understood { marks, scenario, link, is_new, asks, assumed, unread, conflicts, held }
+}
+
+/// Returns whether a key and its value are a question about the scenario's own GPUs.
+fn is_question((key, value): &(String, String)) -> bool {
+    key == "ask.question" && matches!(value.as_str(), "model" | "context" | "batch")
 }
 
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.
