@@ -126,27 +126,27 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     Some(Asks { question: Some(question), clusters: Vec::new(), batch: None })
 }
 
-/// Reports a question about the scenario's own GPUs that has a deadline or a budget, which no plan
-/// answers.
+/// Explains, after the words of a question about the scenario's own GPUs, that no plan answers it
+/// within a deadline or a budget.
 fn unanswered(named: Option<&str>, days: Option<f64>, dollars: Option<f64>) -> Option<String> {
     let limit = match (days, dollars) {
         (Some(days), _) => format!("in {days} days"),
         (None, Some(dollars)) => format!("for at most {}", engine::format::dollars(dollars)),
         (None, None) => return None,
     };
-    let (asked, name) = match named? {
-        "model" => ("largest model", "a size and tokens (20 per parameter are compute-optimal: arXiv 2203.15556)"),
-        "context" => ("longest sequences", "a length"),
-        "batch" => ("largest batch", "a batch"),
+    let name = match named? {
+        "model" => "a size, with “compute-optimal” or its tokens",
+        "context" => "a length",
+        "batch" => "a batch",
         _ => return None,
     };
-    Some(format!("The {asked} of a run {limit} is not a question that is answered: name {name}, and hardware is."))
+    Some(format!("{limit} is not answered: name {name}, and the plan finds GPUs for it"))
 }
 
 /// Notes about a question.
 #[derive(Default)]
 pub(crate) struct Notes {
-    /// Message about a question that no plan answers.
+    /// Explanation of a question that no plan answers, to follow its words.
     pub(crate) unanswered: Option<String>,
     /// Conflicts, as sentences.
     pub(crate) conflicts: Vec<String>,

@@ -20,6 +20,7 @@ mod tokens;
 mod words;
 
 use analysis::plan::SearchKind as PlanKind;
+use engine::params::quantity::shorten;
 use engine::params::{Group, ParamId};
 use engine::scenario::Scenario;
 
@@ -187,7 +188,8 @@ impl Understood {
 /// assert!(read.unread.is_empty() && read.conflicts.is_empty());
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
-    let reading = reading::read_sentence(text);
+    let mut reading = reading::read_sentence(text);
+    reading.refuse_several_gpus();
     let (said, mut conflicts) = StatedValues::collect(text, &reading.found);
     let mut notes = asks::Notes::default();
     let mut asks = asks::find_question(&said, &mut notes);
@@ -206,12 +208,13 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let assumed = assumed::list_assumptions(&said, &settled, asks.as_ref(), &notes, &reading.found);
     let is_refused = |found: &&reading::Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> = reading.found.iter().filter(is_refused).map(|found| refused(text, found)).collect();
-    let is_unanswered = |found: &reading::Finding| notes.unanswered.is_some() && found.is.pairs.iter().any(is_question);
-    unread.extend(reading.found.iter().filter(|found| is_unanswered(found)).map(|found| Unread {
-        from: found.from,
-        to: found.to,
-        near: Vec::new(),
-        sentence: notes.unanswered.clone().unwrap_or_default(),
+    let asks_for = |found: &reading::Finding| found.is.pairs.iter().any(|(key, _)| key.starts_with("ask."));
+    let is_unanswered = |found: &reading::Finding| notes.unanswered.is_some() && asks_for(found);
+    unread.extend(reading.found.iter().filter(|found| is_unanswered(found)).map(|found| {
+        let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
+        let says = notes.unanswered.as_deref().filter(|_| found.is.pairs.iter().any(|(key, _)| key == "ask.question"));
+        let sentence = format!("“{typed}” {}.", says.unwrap_or("limits no answer"));
+        Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
     }));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
@@ -240,19 +243,18 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     Understood { marks, scenario, link, is_new, asks, assumed, unread, conflicts, held }
 }
 
-/// Returns whether a key and its value are a question about the scenario's own GPUs.
-fn is_question((key, value): &(String, String)) -> bool {
-    key == "ask.question" && matches!(value.as_str(), "model" | "context" | "batch")
-}
-
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.
 fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
 }
 
-/// Reports an amount in a currency other than US dollars.
+/// Reports an amount in a currency other than US dollars, or one of several GPUs.
 fn refused(text: &str, found: &reading::Finding) -> Unread {
-    let typed = engine::params::quantity::shorten(text.get(found.from..found.to).unwrap_or_default());
-    let sentence = format!("“{typed}” is not in US dollars: give the amount in dollars.");
+    let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
+    let sentence = if found.is.pairs.iter().any(|(_, value)| value == reading::SEVERAL) {
+        format!("“{typed}” is one of several GPUs, and a run has one: name one, and pin its result to compare others.")
+    } else {
+        format!("“{typed}” is not in US dollars: give the amount in dollars.")
+    };
     Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use catalog::names::{gpus_near, refusal};
-use catalog::{ACCELERATORS, MODELS};
+use catalog::{ACCELERATORS, MODELS, cluster};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use links::spelling;
@@ -46,6 +46,26 @@ pub(crate) struct Reading {
     pub(crate) gaps: Vec<Gap>,
     /// Spans of filler words.
     pub(crate) fillers: Vec<(usize, usize)>,
+}
+
+/// Refusal of a GPU beside other GPUs.
+pub(crate) const SEVERAL: &str = "gpus";
+
+impl Reading {
+    /// Refuses all GPUs of a text with several, as a run has one.
+    pub(crate) fn refuse_several_gpus(&mut self) {
+        let gpu = |(key, value): &(String, String)| match key.as_str() {
+            "hw" => Some(value.clone()),
+            "cluster" => cluster(value).map(|entry| entry.accelerator.to_owned()),
+            _ => None,
+        };
+        let of = |found: &Finding| found.is.pairs.iter().find_map(gpu);
+        let gpus: HashSet<String> = self.found.iter().filter_map(of).collect();
+        for found in self.found.iter_mut().filter(|found| gpus.len() > 1 && of(found).is_some()) {
+            found.is.pairs = vec![("refuse".to_owned(), SEVERAL.to_owned())];
+            found.is.notes.clear();
+        }
+    }
 }
 
 static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| FILLERS.iter().copied().collect());

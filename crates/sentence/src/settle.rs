@@ -87,7 +87,8 @@ impl SettledScenario {
         let is_new = said.has(&["model", "size"]);
         let scenario = if is_new { default_scenario() } else { *now };
         let held = every().map(|param| param.key).filter(|key| said.has(&[key])).collect();
-        let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held, has_own_sharding: false };
+        let mut settled =
+            Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held, has_own_sharding: false };
         settled.pick(said);
         settled.count(said);
         settled.software(text, said);
@@ -127,6 +128,13 @@ impl SettledScenario {
         self.chosen.push((key, value.into(), why.into()));
     }
 
+    /// Reports the model of a text that has only its size.
+    fn chose_by_size(&mut self, shape: &str) {
+        let size = engine::format::params(self.scenario.model.size());
+        let name = format!("a GPT-style model of {size}{shape}");
+        self.chose("model", name, "the text has only its size; name a model for its shape");
+    }
+
     /// Picks cluster, GPU and model.
     fn pick(&mut self, said: &StatedValues) {
         let card = said.number("card");
@@ -156,11 +164,14 @@ impl SettledScenario {
         } else if let Some(entry) = said.number("size").and_then(beyond_ladder) {
             self.put(v1::MODEL_KEY, entry.id);
             self.chose("model", entry.name, "the text has only its size, and this model has it");
+        } else if let Some((size, entry)) = said.value("size").zip(said.number("size").and_then(below_ladder)) {
+            self.put(v1::MODEL_KEY, entry.id);
+            self.put("size", size);
+            self.chose_by_size(&format!(", {} scaled", entry.name));
         } else if let Some(size) = said.value("size") {
             pick_model(&mut self.scenario, LADDER);
             self.put("size", size);
-            let name = format!("a GPT-style model of {size}");
-            self.chose("model", name, "the text has only its size; name a model for its shape");
+            self.chose_by_size("");
         }
         if self.is_new {
             let longest = match self.scenario.model {
@@ -228,6 +239,9 @@ impl SettledScenario {
     fn with_said(&self, release: &'static Release, said: &StatedValues) -> Scenario {
         let mut later = self.scenario;
         apply(release, &mut later, &self.scenario);
+        if let Some(strategy) = self.own_sharding(ParamId::Framework.option(&later), said) {
+            let _ = put(&mut later, "strategy", strategy);
+        }
         for param in every() {
             if let Some(value) = said.value(param.key) {
                 // Problems are reported where the value is set.
@@ -357,12 +371,15 @@ impl SettledScenario {
         }
     }
 
+    /// Returns the strategy of a framework's recipes, if the text has none.
+    fn own_sharding(&self, framework: &str, said: &StatedValues) -> Option<&'static str> {
+        let own = SHARDING.iter().find(|(own, _)| *own == framework).map(|(_, strategy)| *strategy);
+        own.filter(|_| self.is_new && self.scenario.gpus > 1 && !said.has(&["strategy"]))
+    }
+
     /// Shards as the recipes of the framework do, if the text has no strategy.
     fn sharding(&mut self, said: &StatedValues) {
-        let framework = ParamId::Framework.option(&self.scenario);
-        let own = SHARDING.iter().find(|(own, _)| *own == framework);
-        let is_open = self.is_new && self.scenario.gpus > 1 && !said.has(&["strategy"]);
-        let Some((_, strategy)) = own.filter(|_| is_open) else { return };
+        let Some(strategy) = self.own_sharding(ParamId::Framework.option(&self.scenario), said) else { return };
         self.put("strategy", strategy);
         self.has_own_sharding = true;
         let name = labels::chosen(ParamId::Strategy, &self.scenario);
@@ -400,7 +417,7 @@ impl SettledScenario {
         self.scenario.grad_accum_steps = micro_batches as u32;
         let found = micro_batches * step;
         if is_usual {
-            let why = "the text has none, and recipes of GRPO have hundreds of completions (NeMo RL: 32 prompts of 16)";
+            let why = "the text has none, and recipes have hundreds of completions (NeMo RL: 32 prompts of 16)";
             self.chose("batch", means::counted(&format!("{found}"), "sequence"), why);
         } else if (found - wanted).abs() > 0.5 {
             let [found, wanted] =
@@ -485,12 +502,15 @@ impl SettledScenario {
         let tokens = texts * passes * of_each * f64::from(self.scenario.seq_len);
         self.put("tokens", &format!("{tokens}"));
         let why = match (samples, epochs) {
-            (None, None) => "a fine-tuning run has texts, and the text has no number of them",
-            (Some(_), None) => "the text has no epochs, and every text is as long as a sequence",
-            (None, Some(_)) => "the text has only epochs, and every text is as long as a sequence",
+            (None, None) => "fine-tuning is on texts, and their number is not given",
+            (Some(_), None) => "epochs are not given, and every text is as long as a sequence",
+            (None, Some(_)) => "the number of texts is not given, and each is as long as a sequence",
             (Some(_), Some(_)) => "every text is assumed to be as long as a sequence",
         };
-        let data = Length::Texts(texts, passes);
+        let mut data = Length::Texts(texts, passes).to_string();
+        if generates {
+            data += &format!(" x {of_each} completions");
+        }
         self.chose("tokens", format!("{data}, {}", Length::Tokens(tokens)), why);
     }
 }
@@ -499,6 +519,13 @@ impl SettledScenario {
 fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     let is_near = |entry: &&ModelEntry| (entry.params as f64 / size - 1.0).abs() < 0.01;
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
+}
+
+/// Returns the GPT-2 nearest to a size below the GPT-style models.
+fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
+    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
+    let of_gpt_2 = MODELS.iter().filter(|entry| entry.id == "gpt-2" || entry.id.starts_with("gpt-2-"));
+    of_gpt_2.filter(|_| size < ladder::SIZES.0).min_by(|one, other| off(one).total_cmp(&off(other)))
 }
 
 /// Keys that are set before or after all others.
