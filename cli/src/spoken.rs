@@ -62,6 +62,13 @@ impl Spoken {
             format!("“{}”: {}.{taken}", text.get(mark.from..mark.to).unwrap_or_default(), mark.means)
         });
         let assumed = read.assumed.iter().map(|assumed| format!("Assumed: {}", Assumed::sentence(assumed)));
+        // A text without a model changes the first scenario of the page.
+        let size = engine::format::params(read.scenario.model.size());
+        let first = format!(
+            "Assumed: Model: a GPT-style model of {size}, as the text has none; all else that it does not say is that of \
+             the page's first scenario."
+        );
+        let assumed = (!read.is_new).then_some(first).into_iter().chain(assumed);
         let conflicts = read.conflicts.iter().cloned();
         let unread = read.unread.iter().map(|unread| unread.sentence.clone());
         let asked = read.asks.iter().map(|asks| format!("Asked for: {}.", asks.words()));

@@ -67,7 +67,7 @@ pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, Strin
         }
         ids => {
             let hardware = ids.iter().map(|id| hardware(scenario, id)).collect::<Result<_, _>>()?;
-            Plan::over(scenario, kind, terms, hardware)
+            Plan::over(scenario, kind, terms, merged(hardware))
         }
     };
     let batch = larger_batch(scenario).filter(|batch| *batch > terms.batch && kind == Question::FewestGpus.kind());
@@ -186,6 +186,22 @@ fn hardware(scenario: &Scenario, id: &str) -> Result<Hardware, String> {
     let cluster = cluster_named(id).and_then(|found| Hardware::cluster(scenario, found.entry));
     let near = || did_you_mean(&clusters_near(id));
     cluster.ok_or_else(|| format!("The catalog has no cluster “{}”.{}", shorten(id), near()))
+}
+
+/// Merges hardware of one name and price, as the catalog's rows of a plan are merged.
+fn merged(all: Vec<Hardware>) -> Vec<Hardware> {
+    let mut rows: Vec<Hardware> = Vec::with_capacity(all.len());
+    for hardware in all {
+        let is_same = |row: &&mut Hardware| row.name() == hardware.name() && row.price == hardware.price;
+        match rows.iter_mut().find(is_same) {
+            Some(row) => {
+                row.most_gpus = row.most_gpus.max(hardware.most_gpus);
+                row.clusters.extend(hardware.clusters);
+            }
+            None => rows.push(hardware),
+        }
+    }
+    rows
 }
 
 /// An answer. Names include units, as in a sweep.

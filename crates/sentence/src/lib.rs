@@ -240,7 +240,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     marks.sort_by_key(|mark| mark.from);
     let link = links::encode(&settled.scenario);
     let SettledScenario { scenario, is_new, held, .. } = settled;
-    Understood { marks, scenario, link, is_new, asks, assumed, unread, conflicts, held }
+    Understood { marks, scenario, link, is_new, asks, assumed, unread, held, conflicts }
 }
 
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.

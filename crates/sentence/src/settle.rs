@@ -507,11 +507,9 @@ impl SettledScenario {
             (None, Some(_)) => "the number of texts is not given, and each is as long as a sequence",
             (Some(_), Some(_)) => "every text is assumed to be as long as a sequence",
         };
-        let mut data = Length::Texts(texts, passes).to_string();
-        if generates {
-            data += &format!(" x {of_each} completions");
-        }
-        self.chose("tokens", format!("{data}, {}", Length::Tokens(tokens)), why);
+        let data = Length::Texts(texts, passes);
+        let completions = if generates { format!(" x {of_each} completions") } else { String::new() };
+        self.chose("tokens", format!("{data}{completions}, {}", Length::Tokens(tokens)), why);
     }
 }
 
