@@ -81,3 +81,18 @@ impl Spoken {
         Some((asks.question?, asks.clusters.iter().map(|id| (*id).to_owned()).collect(), asks.batch))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_without_a_model_says_which_it_takes() {
+        let notes = |text: &str| Spoken::parse(text, false).map(|spoken| spoken.notes_text()).unwrap_or_default();
+        let assumed = "Assumed: Model: a GPT-style model of 13B, as the text has none";
+        assert!(notes("64 H100, 8k").contains(assumed));
+        // A size is said once.
+        assert_eq!(notes("70B on 64 H100").matches("GPT-style").count(), 1);
+        assert!(!notes("llama 3 8b on 64 H100").contains("GPT-style"));
+    }
+}

@@ -308,3 +308,24 @@ struct Answered {
     refused: Vec<Refused>,
     issues: Value,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_of_one_name_and_price_are_one_row() {
+        let scenario = catalog::default_scenario();
+        let of_h100 = catalog::CLUSTERS.iter().filter(|entry| entry.accelerator == "h100-sxm");
+        let all: Vec<Hardware> = of_h100.filter_map(|entry| Hardware::cluster(&scenario, entry)).collect();
+        let clusters = all.len();
+        let rows = merged(all);
+        let names: Vec<String> = rows.iter().map(Hardware::name).collect();
+        assert_eq!(rows.iter().map(|row| row.clusters.len()).sum::<usize>(), clusters);
+        assert!(rows.len() < clusters && rows.len() > 3, "{names:?}");
+        for (at, row) in rows.iter().enumerate() {
+            let is_same = |other: &Hardware| other.name() == row.name() && other.price == row.price;
+            assert_eq!(rows.iter().position(is_same), Some(at), "{names:?}");
+        }
+    }
+}

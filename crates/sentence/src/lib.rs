@@ -190,6 +190,7 @@ impl Understood {
 pub fn understand(text: &str, now: &Scenario) -> Understood {
     let mut reading = reading::read_sentence(text);
     reading.refuse_several_gpus();
+    reading.refuse_unknown_cards(text);
     let (said, mut conflicts) = StatedValues::collect(text, &reading.found);
     let mut notes = asks::Notes::default();
     let mut asks = asks::find_question(&said, &mut notes);
@@ -248,13 +249,17 @@ fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
 }
 
-/// Reports an amount in a currency other than US dollars, or one of several GPUs.
+/// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that no
+/// GPU has.
 fn refused(text: &str, found: &reading::Finding) -> Unread {
     let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
-    let sentence = if found.is.pairs.iter().any(|(_, value)| value == reading::SEVERAL) {
-        format!("“{typed}” is one of several GPUs, and a run has one: name one, and pin its result to compare others.")
-    } else {
-        format!("“{typed}” is not in US dollars: give the amount in dollars.")
+    let says = match found.is.pairs.first().map(|(_, value)| value.as_str()) {
+        Some(reading::SEVERAL) => {
+            "is one of several GPUs, and a run has one: name one, and pin its result to compare others"
+        }
+        Some(reading::NO_CARD) => "is the memory of no GPU that is known: name the GPU",
+        _ => "is not in US dollars: give the amount in dollars",
     };
+    let sentence = format!("“{typed}” {says}.");
     Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
 }

@@ -218,6 +218,18 @@ fn a_text_with_several_gpus_is_asked_for_one() {
     assert!(read("8 H100 on p5.48xlarge, llama 3.1 8b").unread.is_empty());
 }
 
+/// The memory of a GPU that is not known is not given to another GPU.
+#[test]
+fn a_gpu_that_is_not_known_is_asked_for() {
+    for text in ["3b model, 3050 6GB, lora", "phi-4 sft on my laptop 4060 8GB", "8b lora on a 7GB card"] {
+        let read = read(text);
+        assert!(read.unread.iter().any(|unread| text[unread.from..unread.to].contains("GB")), "{text}");
+        let own = default_scenario().accelerator.values;
+        assert!(read.scenario.accelerator.values.memory.gib() > own.memory.gib(), "{text}");
+    }
+    assert!(read("llama 3.1 8b lora on a 24 GB card").unread.is_empty());
+}
+
 #[test]
 fn marks_lie_within_the_text_and_do_not_overlap() {
     for text in sentences(USERS).chain(sentences(HARD)) {
