@@ -128,7 +128,8 @@ fn fine_tuning_means_texts_and_epochs() {
     assert_eq!(grpo.scenario.train_tokens(), 16.0 * 1000.0 * 4096.0);
 }
 
-/// Hoffmann et al. 2022 (arXiv 2203.15556), Table 3: 205.1B tokens for 10B parameters, 1.5T for 67B.
+/// Hoffmann et al. 2022 (arXiv 2203.15556), Table 3: 205.1B tokens for 10B parameters and 1.5T for
+/// 67B.
 #[test]
 fn compute_optimal_tokens_are_those_of_the_paper() {
     for (size, tokens) in [("10B", 205.1e9), ("67B", 1.5e12)] {
