@@ -10,7 +10,7 @@ use catalog::accuracy::Fit;
 use catalog::releases::Known;
 use clap::Args;
 use engine::model::memory::beyond_typical;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
@@ -102,7 +102,7 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         None => answer(fit),
     };
     let needed = format::bytes_of(memory.needed, memory.capacity);
-    let rest = if !memory.is_over() {
+    let rest = if memory.is_within() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!("{needed}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
     } else {

@@ -4,7 +4,7 @@ use crate::words::{hardware, model_name, opening};
 use analysis::network;
 use catalog::accuracy::Fit;
 use engine::format;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::names;
 use engine::params::{Unit, quantity};

@@ -6,10 +6,8 @@ use core::cmp::Ordering;
 
 use super::change::errors;
 use super::held::Held;
-use super::other_options::unchecked;
+use super::other_options::{is_proposed, unchecked};
 use engine::model::report::Report;
-use engine::model::software::AttentionKernel;
-use engine::model::training::HalfFormat;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 use engine::units::Bytes;
@@ -34,17 +32,9 @@ pub(crate) const CHOICES: [ParamId; 10] = [
 /// Gain below which another option is not taken.
 const LEAST: f64 = 0.005;
 
-/// Whether an option leaves the computed numbers as they are, but for rounding, and is one to
-/// propose: no 8-bit attention; and of the 16-bit formats only fp16, as bf16 is slower on the only
-/// GPUs where they differ.
-pub(crate) fn is_proposed(scenario: &Scenario, changed: &Scenario) -> bool {
-    let is_attention_alike = changed.kernels.attention != AttentionKernel::Flash8bit;
-    is_attention_alike && (changed.half == scenario.half || changed.half == HalfFormat::Fp16)
-}
-
-/// Returns the scenario with the options of the common choices with which it is fastest, as it is or
-/// in larger micro-batches, and of choices of one kind of parallelism with which a layout of that
-/// kind is fastest.
+/// Returns the scenario with the options of the common choices with which it is fastest, as it is
+/// or in larger micro-batches, and of choices of one kind of parallelism with which a layout of
+/// that kind is fastest.
 pub(crate) fn tuned(scenario: &Scenario, held: Held) -> Scenario {
     let mut tuned = *scenario;
     for (ids, probe) in [

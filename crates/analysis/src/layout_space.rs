@@ -46,8 +46,8 @@ const LAID_OUT: [ParamId; 7] = [
     ParamId::ShardSize,
 ];
 
-/// The combinations around a scenario, by index: all layouts of the scenario, then all of them again
-/// with one memory saver after another ([`savers`]).
+/// The combinations around a scenario, by index: all layouts of the scenario, then all of them
+/// again with one memory saver after another ([`savers`]).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LayoutSpace {
     /// The scenario as it is.

@@ -2,7 +2,7 @@
 
 use catalog::{accelerator, cluster, default_scenario};
 use engine::format;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::params::ParamId;
 use engine::params::labels;
 use engine::scenario::Scenario;

@@ -8,7 +8,7 @@ use catalog::pick::{LADDER, fill_hosts, pick_model};
 use catalog::releases::{Release, find, newest};
 use catalog::{ClusterEntry, MODELS, ModelEntry, cluster, default_scenario, model};
 use engine::model::ladder;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::params::{ParamId, every, labels};
 use engine::scenario::data::{Length, USUAL_TEXTS};
 use engine::scenario::issue::Severity;

@@ -16,7 +16,7 @@ use crate::view::{Panels, View};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, LineRole, Polyline};
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 
 /// Derives the content of a poster: verdict, map and curves, as in an embed that names no panel.
 pub(super) fn derive_poster(snapshot: &Rc<Snapshot>) -> Derived {

@@ -53,7 +53,7 @@ fn sum(report: &Report) -> String {
     let usable = format::usable(memory.capacity, memory.nominal);
     let needed = format::bytes(memory.needed);
     let odds = format::odds(report.odds());
-    if !memory.is_over() {
+    if memory.is_within() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!(
             "{needed} needed + {cache} cache + {free} free = {usable}; nvidia-smi shows {shown}. \

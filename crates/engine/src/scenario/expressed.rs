@@ -111,10 +111,11 @@ impl Scenario {
     /// programs on the framework have for the degrees of parallelism; `None` if none is known.
     ///
     /// Liger's kernel joins head and loss of transformers' models and does not split them over
-    /// tensor parallelism (linkedin/Liger-Kernel README.md). torchtitan has its `ChunkedLossWrapper`
-    /// since April 2026, not with a pipeline (pytorch/torchtitan `torchtitan/components/loss.py`); a
-    /// scenario of a release has the loss of that release. Megatron has
-    /// `--cross-entropy-loss-fusion` (NVIDIA/Megatron-LM `megatron/training/arguments.py`).
+    /// tensor parallelism (linkedin/Liger-Kernel README.md). torchtitan has its
+    /// `ChunkedLossWrapper` since April 2026, not with a pipeline (pytorch/torchtitan
+    /// `torchtitan/components/loss.py`); a scenario of a release has the loss of that release.
+    /// Megatron has `--cross-entropy-loss-fusion` (NVIDIA/Megatron-LM
+    /// `megatron/training/arguments.py`).
     pub fn lean_loss(&self, degrees: &Degrees) -> Option<Loss> {
         match self.framework {
             Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
@@ -126,8 +127,8 @@ impl Scenario {
         }
     }
 
-    /// Whether the program's implementation of the loss runs in the degrees of parallelism, as far as
-    /// that is known ([`Self::lean_loss`]).
+    /// Whether the program's implementation of the loss runs in the degrees of parallelism, as far
+    /// as that is known ([`Self::lean_loss`]).
     pub fn has_loss_of(&self, degrees: &Degrees) -> bool {
         let is_split = match self.framework {
             Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => degrees.tp > 1,
