@@ -1,6 +1,5 @@
 //! Terms that every answer of a plan meets.
 
-use super::fastest::LAYOUTS;
 use super::{SearchKind, usual_batch};
 use crate::held::Held;
 use engine::model::odds::{CEILING, SURE};
@@ -18,6 +17,9 @@ pub struct Terms {
     /// Parameters that every layout has as the scenario has them.
     pub held: Held,
 }
+
+/// Number of layouts that a case keeps, each with higher odds of fitting than the one before.
+pub(super) const LAYOUTS: usize = 3;
 
 impl Terms {
     /// Returns the odds of fitting of the layouts of a case: the requested ones and, where an
