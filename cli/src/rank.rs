@@ -54,7 +54,7 @@ impl Arguments {
         let ranking = search.ranking();
         let yes = search.best().is_some();
         if self.json {
-            let text = api::rank::answers(ranking, self.top, &read.issues) + "\n";
+            let text = api::rank::answers(&search, self.top, &read.issues) + "\n";
             return Ok(Answer { text, yes });
         }
         let best = ranking.best().iter().take(self.top);

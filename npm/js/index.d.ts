@@ -508,6 +508,8 @@ export function catalog(): Catalog;
 export interface RankedLayout {
   /** Strategy and degrees: `FSDP FULL_SHARD, tp 2`. */
   name: string;
+  /** Settings in which it differs from the scenario: `['FlashAttention-3', 'torch.compile']`. */
+  settings: string[];
   /** The fragment of its link, without `#`. */
   link: string;
   /** Whether the scenario's framework can run it. */
@@ -574,6 +576,8 @@ export interface PlannedRun {
   sequences_per_step: number;
   tokens_per_step: number;
   layout: string;
+  /** Settings in which the run differs from the scenario: `['FlashAttention-3', 'torch.compile']`. */
+  settings: string[];
   micro_batch_size: number;
   grad_accum_steps: number;
   recompute: string;

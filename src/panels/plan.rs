@@ -20,6 +20,7 @@ use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::view::{PlanView, SURE, View};
 use analysis::plan::{Plan, Progress, SearchKind, Terms, amount};
+use catalog::ACCELERATORS;
 use charts::views::plan_front;
 use engine::format;
 use engine::scenario::Scenario;
@@ -63,6 +64,8 @@ pub fn PlanPanel(settled: &SettledProps) -> Html {
         plan.as_ref().map(|plan| html! { <Answers plan={plan.clone()} view={asked} most={MOST} {is_over} /> });
     let sure = Item::named(words::sure());
     let chosen_sure = SURE.iter().position(|sure| *sure == asked.sure).unwrap_or_default();
+    let gpus = Item::named([words::ANY_GPU].into_iter().chain(ACCELERATORS.iter().map(|entry| entry.name)));
+    let chosen_gpu = ACCELERATORS.iter().position(|entry| Some(entry.id) == asked.gpu).map_or(0, |place| place + 1);
     let items = Item::named(words::QUESTIONS);
     html! {
         <>
@@ -77,6 +80,12 @@ pub fn PlanPanel(settled: &SettledProps) -> Html {
                         <label for="plan-sure">{ words::HOW_SURE }</label>
                         <Select id="plan-sure" name={words::HOW_SURE} items={sure} chosen={chosen_sure} target={SelectTarget::Sure} />
                     </span>
+                    if kind == SearchKind::Runs {
+                        <span class="plan-number">
+                            <label for="plan-gpu">{ words::ON }</label>
+                            <Select id="plan-gpu" name={words::ON} items={gpus} chosen={chosen_gpu} target={SelectTarget::PlanGpu} />
+                        </span>
+                    }
                 </div>
             </div>
             { state }

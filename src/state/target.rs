@@ -40,6 +40,8 @@ pub enum SelectTarget {
     Question,
     /// The required odds of an answer.
     Sure,
+    /// The GPU of the answers to a question about clusters: all, then those of the catalog.
+    PlanGpu,
     /// The model: the ladder, then the catalog, then custom.
     Model,
     /// The GPU: the catalog, then custom.
@@ -82,6 +84,10 @@ impl SelectTarget {
             Self::Sure => {
                 let sure = SURE.get(place).copied().unwrap_or(view.plan.sure);
                 View { plan: PlanView { sure, ..view.plan }, ..view }
+            }
+            Self::PlanGpu => {
+                let gpu = place.checked_sub(1).and_then(|place| ACCELERATORS.get(place)).map(|entry| entry.id);
+                View { plan: PlanView { gpu, ..view.plan }, ..view }
             }
             Self::Model => {
                 let entry = |place: usize| Pick::Model(MODELS.get(place).map_or(CUSTOM, |entry| entry.id));

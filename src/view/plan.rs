@@ -1,6 +1,6 @@
 //! Settings of the plan: the question with its deadline and its budget.
 
-use analysis::plan::{Question, Terms, USUAL_DAYS, USUAL_DOLLARS, larger_batch};
+use analysis::plan::{FastestLayout, Plan, Question, SearchKind, Terms, USUAL_DAYS, USUAL_DOLLARS, larger_batch};
 use engine::scenario::Scenario;
 
 /// The questions, without their numbers.
@@ -50,6 +50,8 @@ pub struct PlanView {
     pub batch: Option<f64>,
     /// Required odds in percent that an answer fits and meets its limit, one of [`SURE`].
     pub sure: u8,
+    /// Accelerator of the shown answers to a question about clusters; `None` for all.
+    pub gpu: Option<&'static str>,
 }
 
 /// Odds that can be required of an answer, in percent.
@@ -57,7 +59,14 @@ pub const SURE: [u8; 3] = [50, 80, 95];
 
 impl Default for PlanView {
     fn default() -> Self {
-        Self { asked: PlanQuestion::default(), days: USUAL_DAYS, dollars: USUAL_DOLLARS, batch: None, sure: SURE[1] }
+        Self {
+            asked: PlanQuestion::default(),
+            days: USUAL_DAYS,
+            dollars: USUAL_DOLLARS,
+            batch: None,
+            sure: SURE[1],
+            gpu: None,
+        }
     }
 }
 
@@ -72,6 +81,15 @@ impl PlanView {
             PlanQuestion::LargestModel => Question::LargestModel,
             PlanQuestion::LargestBatch => Question::LargestBatch,
         }
+    }
+
+    /// Returns the answers of a plan, the best first, on the chosen accelerator.
+    pub fn answers(self, plan: &Plan) -> Vec<&FastestLayout> {
+        let mut answers = plan.answers(self.question());
+        if let Some(gpu) = self.gpu.filter(|_| plan.kind() == SearchKind::Runs) {
+            answers.retain(|found| found.scenario.accelerator.id == gpu);
+        }
+        answers
     }
 
     /// Returns the terms that every answer about a scenario must meet.

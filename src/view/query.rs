@@ -52,6 +52,7 @@ impl View {
                 "days" => view.plan.days = amount(value).unwrap_or(view.plan.days),
                 "budget" => view.plan.dollars = amount(value).unwrap_or(view.plan.dollars),
                 "batch" => view.plan.batch = amount(value).or(view.plan.batch),
+                "on" => view.plan.gpu = catalog::accelerator(value).map(|entry| entry.id),
                 "sure" => {
                     let sure = SURE.into_iter().find(|sure| sure.to_string() == value);
                     view.plan.sure = sure.unwrap_or(view.plan.sure);
@@ -96,6 +97,7 @@ impl View {
             (plan.dollars != dollars).then(|| format!("budget={}", shortest(plan.dollars))),
             plan.batch.map(|batch| format!("batch={}", shortest(batch))),
             (plan.sure != sure).then(|| format!("sure={}", plan.sure)),
+            plan.gpu.map(|gpu| format!("on={gpu}")),
             (!self.why.is_empty()).then(|| format!("why={}", self.why)),
         ];
         let pairs: Vec<String> = pairs.into_iter().flatten().collect();
@@ -196,7 +198,7 @@ mod tests {
     #[test]
     fn every_question_survives_its_query() {
         for asked in PlanQuestion::ALL {
-            let plan = PlanView { asked, days: 12.5, dollars: 2e6, batch: Some(4e6), sure: 95 };
+            let plan = PlanView { asked, days: 12.5, dollars: 2e6, batch: Some(4e6), sure: 95, gpu: Some("h100-sxm") };
             let view = View { plan, ..View::default() };
             assert_eq!(View::from_query(&view.query()), view);
         }

@@ -217,6 +217,8 @@ struct Row {
     sequences_per_step: u32,
     tokens_per_step: f64,
     layout: String,
+    /// Settings in which the run differs from the scenario: kernels, compilation, loss, schedule.
+    settings: Vec<String>,
     micro_batch_size: u32,
     grad_accum_steps: u32,
     recompute: &'static str,
@@ -262,6 +264,7 @@ impl Row {
             sequences_per_step: found.sequences(),
             tokens_per_step: found.batch(),
             layout: labels::layout(scenario),
+            settings: labels::settings_beside(plan.scenario(), scenario),
             micro_batch_size: scenario.micro_batch_size,
             grad_accum_steps: scenario.grad_accum_steps,
             recompute: labels::recompute(scenario),

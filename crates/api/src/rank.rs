@@ -2,7 +2,6 @@
 
 use analysis::layouts::{self, LayoutSearch};
 use analysis::plan::sequences_of;
-use analysis::ranking::Ranking;
 use engine::json::compact;
 use engine::params::labels;
 use engine::scenario::Scenario;
@@ -55,20 +54,23 @@ pub fn rank(given: &Given, asked: &RankRequest) -> Result<String, Refusal> {
     let Read { scenario, issues, .. } =
         given.answerable(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware, Open::Node])?;
     let search = search(&scenario, asked).map_err(|said| Refusal::new(Code::InvalidValue, said))?;
-    Ok(answers(search.ranking(), asked.most, &issues))
+    Ok(answers(&search, asked.most, &issues))
 }
 
 /// Returns the result as JSON with at most `most` layouts: the number of combinations `tried` and
-/// `fit`, and for each of the `layouts` its `name`, its `link`, whether its framework can run it
+/// `fit`, and for each of the `layouts` its `name`, the `settings` in which it
+/// differs from the scenario, its `link`, whether its framework can run it
 /// (`runs`), and its `report`. Layouts that fit surely come before tight ones, the fastest first,
 /// and layouts that the framework cannot run come last.
-pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
+pub fn answers(search: &LayoutSearch, most: usize, issues: &[Issue]) -> String {
+    let (own, ranking) = (search.scenario(), search.ranking());
     let layouts = ranking.best().iter().take(most).map(|layout| {
         let report = compact(&report_json(&layout.scenario, &layout.report, &[]));
         let name = serde_json::Value::from(labels::layout(&layout.scenario)).to_string();
         let link = serde_json::Value::from(links::encode(&layout.scenario)).to_string();
         let runs = layout.lack.is_none();
-        format!("{{\"name\":{name},\"link\":{link},\"runs\":{runs},\"report\":{report}}}")
+        let settings = serde_json::Value::from(labels::settings_beside(own, &layout.scenario)).to_string();
+        format!("{{\"name\":{name},\"settings\":{settings},\"link\":{link},\"runs\":{runs},\"report\":{report}}}")
     });
     let layouts: Vec<String> = layouts.collect();
     format!(

@@ -16,6 +16,8 @@ pub struct Asks {
     pub clusters: Vec<&'static str>,
     /// Tokens per step, if the text states them.
     pub batch: Option<f64>,
+    /// Accelerator to plan with, if the text names hardware.
+    pub gpu: Option<&'static str>,
 }
 
 impl Asks {
@@ -35,7 +37,8 @@ impl Asks {
             _ => String::new(),
         };
         let batch = self.batch.map_or_else(String::new, |batch| format!("&batch={batch}"));
-        Some(format!("?plan={}{limit}{batch}", question.key()))
+        let on = self.gpu.map_or_else(String::new, |gpu| format!("&on={gpu}"));
+        Some(format!("?plan={}{limit}{batch}{on}", question.key()))
     }
 
     /// Describes the question in words.
@@ -120,10 +123,10 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
         }
         (Some(_), ..) | (None, None, None) => {
             let layout = named.is_some() || said.value("ask.layout").is_some();
-            return layout.then(|| Asks { question: None, clusters: Vec::new(), batch: None });
+            return layout.then(|| Asks { question: None, clusters: Vec::new(), batch: None, gpu: None });
         }
     };
-    Some(Asks { question: Some(question), clusters: Vec::new(), batch: None })
+    Some(Asks { question: Some(question), clusters: Vec::new(), batch: None, gpu: None })
 }
 
 /// Explains, after the words of a question about the scenario's own GPUs, that no plan answers it

@@ -203,6 +203,9 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     conflicts.append(&mut settled.conflicts);
     if let Some(asks) = asks.as_mut() {
         asks.clusters = asks.clusters_of(&said, &settled.scenario);
+        asks.gpu = catalog::accelerator(settled.scenario.accelerator.id)
+            .map(|entry| entry.id)
+            .filter(|_| !asks.clusters.is_empty());
         let of_sequences = said.number("batch").map(|number| number * f64::from(settled.scenario.seq_len));
         asks.batch = said.number("batchtokens").or(of_sequences);
     }

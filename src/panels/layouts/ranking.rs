@@ -16,6 +16,7 @@ use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::{Layout, every_strategy};
 use charts::names;
 use engine::format::{self, THIN_SPACE};
+use engine::params::labels;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
@@ -147,7 +148,7 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
         <tr {class} onclick={take}>
             <th scope="row">
                 <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()}>
-                    { named(&taken, layout.lack.is_some()) }
+                    { named(scenario, &taken, layout.lack.is_some()) }
                 </button>
             </th>
             { for cells(layout, now).into_iter().map(|cell| html! { <td>{ cell }</td> }) }
@@ -155,10 +156,12 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     }
 }
 
-/// Returns a layout's name, marked if the framework cannot run the layout.
-fn named(scenario: &Scenario, lacks: bool) -> String {
-    let name = names::layout(scenario);
-    if lacks { format!("{name} ({})", not_in(scenario.framework)) } else { name }
+/// Returns a layout's name with the settings that differ from the scenario's, marked if the
+/// framework cannot run the layout.
+fn named(now: &Scenario, layout: &Scenario, lacks: bool) -> String {
+    let settings = labels::settings_beside(now, layout);
+    let name = core::iter::once(names::layout(layout)).chain(settings).collect::<Vec<_>>().join(", ");
+    if lacks { format!("{name} ({})", not_in(layout.framework)) } else { name }
 }
 
 /// Returns the finding.
@@ -271,7 +274,7 @@ mod tests {
         let best = search.ranking().best();
         assert!(best.is_sorted_by_key(|layout| layout.lack.is_some()));
         let last = best.last().unwrap();
-        assert!(last.lack.is_some() && named(&last.scenario, true).ends_with(" (not in FSDP1)"));
+        assert!(last.lack.is_some() && named(search.scenario(), &last.scenario, true).ends_with(" (not in FSDP1)"));
         let offered = search.offered(&search.scenario().report());
         assert!(offered.is_some_and(|layout| layout.lack.is_none()), "{offered:?}");
     }

@@ -5,7 +5,7 @@ use crate::words::model_name;
 use analysis::plan::{FastestLayout, Hardware, Plan, Question, SearchKind, break_even};
 use charts::names;
 use engine::format;
-use engine::params::Unit;
+use engine::params::{Unit, labels};
 
 /// Returns the headings of the columns.
 pub(super) fn header(question: Question) -> Vec<&'static str> {
@@ -66,6 +66,8 @@ pub(super) fn row(plan: &Plan, question: Question, found: &FastestLayout, first:
     let recompute = names::recompute(scenario);
     let (size, steps) = (scenario.micro_batch_size, scenario.grad_accum_steps);
     let layout = format!("{}, {size} × {steps}, {}", names::layout(scenario), names::in_sentence(recompute));
+    let settings = labels::settings_beside(plan.scenario(), scenario);
+    let layout = core::iter::once(layout).chain(settings).collect::<Vec<_>>().join(", ");
     cells.push((layout, None));
     cells.push((format::percent(found.report.mfu), Some(found.report.mfu)));
     cells.push((format::percent(found.odds), Some(found.odds)));

@@ -36,7 +36,7 @@ pub(super) fn Answers(props: &Props) -> Html {
     let order = use_state_eq(|| None as Order);
     let setter = order.setter();
     use_effect_with(view.asked, move |_| setter.set(None));
-    let mut answers = plan.answers(view.question());
+    let mut answers = view.answers(plan);
     answers.truncate(*most);
     let Some(first) = answers.first().copied() else { return Html::default() };
     let links = money::faster_links(plan, &answers);

@@ -32,6 +32,10 @@ pub const WAITING: &str = "Searching for plans …";
 pub const BATCH: (&str, &str) = ("Global batch", "tokens per step");
 /// Label of the odds that an answer must reach.
 pub const HOW_SURE: &str = "How sure";
+/// Label of the choice of the GPU whose answers are shown.
+pub const ON: &str = "On";
+/// Option for the answers on every GPU.
+pub const ANY_GPU: &str = "Every GPU";
 
 /// Returns the odds that an answer may have to reach, in the order of [`SURE`].
 pub fn sure() -> [String; SURE.len()] {
@@ -92,7 +96,7 @@ pub fn progress(progress: Progress) -> String {
 /// Returns the finding.
 pub fn caption(plan: &Plan, larger: Option<&Plan>, view: PlanView) -> String {
     let question = view.question();
-    let answers = plan.answers(question);
+    let answers = view.answers(plan);
     let limited = larger.map_or(String::new(), |larger| limited(plan, larger, question));
     let Some(best) = answers.first() else { return missed(plan, question, &limited) };
     let scenario = &best.scenario;
