@@ -37,7 +37,7 @@ fn scores(c: &Context) -> bool {
 
 /// Whether loading data delays the step.
 fn waits_for_data(c: &Context) -> bool {
-    c.report.time.loading.get() > 0.0
+    c.report.update.time.loading.get() > 0.0
 }
 
 /// Whether a step generates its training data.

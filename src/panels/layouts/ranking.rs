@@ -9,9 +9,9 @@ use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
 use crate::context::use_page;
 use crate::panels::advice::change::{gained, laid_out, not_in};
-use crate::panels::cost::time_and_cost;
 use crate::state::Action;
 use crate::view::Panel;
+use analysis::answer::Answer;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::{Layout, every_strategy};
 use charts::names;
@@ -184,18 +184,19 @@ fn caption(listed: &Listed) -> String {
 /// Returns the cells of one row after its name.
 fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     let Layout { scenario, report, odds, .. } = layout;
-    let [time, cost] = time_and_cost(scenario, &scenario.run_of(report));
+    let answer = Answer::new(scenario, report);
+    let Answer { step, needed, .. } = answer;
     let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
         format!("{} × {steps} × {dp}", scenario.micro_batch_size),
         names::recompute(scenario).to_owned(),
-        format::percent(report.whole().mfu),
-        format::seconds(report.whole().time),
-        format::bytes(report.memory.needed),
+        format::percent(step.mfu),
+        format::seconds(step.time),
+        format::bytes(needed),
         format::odds(*odds),
-        speed(now, report.whole().time),
-        time,
-        cost,
+        speed(now, step.time),
+        answer.time(),
+        answer.cost(),
     ]
 }
 

@@ -67,8 +67,8 @@ pub(super) fn row(plan: &Plan, question: Question, found: &FastestLayout, first:
     let (size, steps) = (scenario.micro_batch_size, scenario.grad_accum_steps);
     let layout = format!("{}, {size} × {steps}, {}", names::layout(scenario), names::in_sentence(recompute));
     cells.push((layout, None));
-    cells.push((format::percent(found.report.mfu), Some(found.report.mfu)));
-    cells.push((format::percent(found.odds), Some(found.odds)));
+    cells.push((format::percent(found.report.whole().mfu), Some(found.report.whole().mfu)));
+    cells.push((format::odds(found.odds), Some(found.odds)));
     cells.extend(found.limit_odds(question).map(|odds| (format::percent(odds), Some(odds))));
     let [time, cost] = ranges(plan, found);
     cells.push((time, Some(found.days())));

@@ -13,7 +13,7 @@ pub(super) const WAITING: &str = "waiting";
 pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
     let update = update_parts(report);
     let Some(rollout) = &report.rollout else { return update.to_vec() };
-    let updates = rollout.update / report.time.step;
+    let updates = rollout.update / report.update.time.step;
     let around = [
         (StepShare::Rollout, "rollout", rollout.time()),
         (StepShare::Scoring, "scoring", rollout.scoring + rollout.critic),
@@ -22,9 +22,9 @@ pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Secon
 }
 
 fn update_parts(report: &Report) -> [(StepShare, &'static str, Seconds); 7] {
-    let time: &TimeReport = &report.time;
+    let time: &TimeReport = &report.update.time;
     // The MFU counts some FLOPs that sliced or overlapping kernels take less time for.
-    let useful = (time.step * report.mfu).min(time.compute);
+    let useful = (time.step * report.update.mfu).min(time.compute);
     let slowed = time.contention.min(time.compute - useful);
     let launches = time.launch_bound.min(time.compute - useful - slowed);
     [

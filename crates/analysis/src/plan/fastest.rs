@@ -125,7 +125,7 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Evaluation
     // A run takes at least the time of its steps.
     if report.rollout.is_none()
         && let Some(best) = best
-        && run::steps_of(&setup, &choices) * report.time.step >= best.run.time
+        && run::steps_of(&setup, &choices) * report.update.time.step >= best.run.time
     {
         return Evaluation::Fits(Outcome::Slower);
     }

@@ -41,7 +41,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
         }
     }
     let here =
-        (total.intensity(), total.amount.flops.get() / report.time.step.get() / FlopsPerSecond::from_tflops(1.0).get());
+        (total.intensity(), total.amount.flops.get() / report.update.time.step.get() / FlopsPerSecond::from_tflops(1.0).get());
     let (x, y) = axes(&marks, here, &roof);
     let mut lines = vec![
         roof.line(
@@ -53,7 +53,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     ];
     // With everything hidden, a step would take as long as its busiest communication lane, which
     // includes exchanges that gathers can overlap.
-    let lane = report.time.longest_lane.min(report.time.step);
+    let lane = report.update.time.longest_lane.min(report.update.time.step);
     let network = FlopsPerSecond::new(total.amount.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
@@ -155,9 +155,9 @@ fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) ->
         format::percent(part.rate().get() / roof.peak.get()),
         format::tflops(roof.peak),
         format::percent(of_memory / total.time),
-        format::seconds(report.time.step),
+        format::seconds(report.update.time.step),
         format::tflops(*rate),
-        names::limiter(report.time.limiter()),
+        names::limiter(report.update.time.limiter()),
     )
 }
 

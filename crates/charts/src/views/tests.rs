@@ -335,7 +335,7 @@ fn what_curves_show_is_what_the_report_says() {
     let (report, run) = (scenario.report(), scenario.run_report());
     let own =
         |metric| mfu_curve(&scenario, ParamId::SequenceLength, metric, false, &mut Scratch::default()).here.unwrap().1;
-    assert_eq!(own(Metric::StepTime), report.time.step.get());
+    assert_eq!(own(Metric::StepTime), report.update.time.step.get());
     assert_eq!(own(Metric::Needed), report.memory.needed.gib());
     assert!((own(Metric::Cost) * scenario.train_tokens() / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
     assert_eq!(own(Metric::TimeToTrain), run.time.days());
@@ -359,7 +359,7 @@ fn degrees_stand_where_they_divide_the_gpus() {
     places.dedup();
     assert_eq!(places, [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 48.0]);
     let moved = Scenario { tp: 8, ..scenario };
-    let step = moved.report().time.step.get();
+    let step = moved.report().update.time.step.get();
     assert!(own.at(8.0).is_some_and(|at| (at.0 / step - 1.0).abs() < 1e-12));
 }
 

@@ -46,7 +46,7 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
         |label, unit, min, max| Axis { label, unit, scale: Scale::Linear, min, max, key: Some(TIME), grain, own: None };
     ChartSpec {
         title: "Timeline of one step".into(),
-        caption: caption(&scenario.report().time, setup.mesh.pp > 1),
+        caption: caption(&scenario.report().update.time, setup.mesh.pp > 1),
         x: axis(window.label, Unit::Ms, lanes.x(window.from), lanes.x(window.to)),
         y: Axis { key: None, ..axis("Lane".into(), Unit::None, 0.0, lanes.shown.len() as f64) },
         value: Quantity { label: "Duration", unit: Unit::Ms },

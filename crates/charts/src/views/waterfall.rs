@@ -76,8 +76,8 @@ fn caption(report: &Report, split: &Waterfall) -> String {
         [one] => format!(" The rest is lost to {one}."),
         [most @ .., last] => format!(" Most is lost to {} and {last}.", most.join(", ")),
     };
-    let more = if report.mfu > useful + ROUNDING {
-        format!(" The MFU of {} also counts score pairs that a causal mask skips.", format::percent(report.mfu))
+    let more = if report.update.mfu > useful + ROUNDING {
+        format!(" The MFU of {} also counts score pairs that a causal mask skips.", format::percent(report.update.mfu))
     } else {
         String::new()
     };
@@ -107,10 +107,10 @@ mod tests {
             }
             let last = falls.bars.last().unwrap();
             assert!(last.part == StepPart::Useful && last.from == 0.0);
-            assert!((last.share - 100.0 * report.mfu).abs() < 1e-6, "{}", entry.id);
+            assert!((last.share - 100.0 * report.update.mfu).abs() < 1e-6, "{}", entry.id);
             let (time, cost): (f64, f64) =
                 falls.bars.iter().map(|bar| (bar.time.get(), bar.cost)).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-            assert!((time / report.time.step.get() - 1.0).abs() < 1e-9);
+            assert!((time / report.update.time.step.get() - 1.0).abs() < 1e-9);
             assert!((cost / scenario.run_report().cost.get() - 1.0).abs() < 1e-9);
         }
     }
