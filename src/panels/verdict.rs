@@ -210,18 +210,15 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
             delta: d_needed,
             ..plain(NEEDED, needed)
         },
-        Tile {
-            delta: limiter,
-            note: Some((limited, LIMITER_HELP)),
-            ..plain(LIMITER, word.into())
-        },
+        Tile { delta: limiter, note: Some((limited, LIMITER_HELP)), ..plain(LIMITER, word.into()) },
     ]
 }
 
 /// Returns days and dollars of the whole run, with their differences from the first pinned
 /// scenario's if both train the same tokens.
 fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
-    let (RunTexts { name, time, cost, band }, fits) = (RunTexts::new(scenario, report), Fit::check(scenario, report).fits);
+    let (RunTexts { name, time, cost, band }, fits) =
+        (RunTexts::new(scenario, report), Fit::check(scenario, report).fits);
     let [delta, second] = first
         .and_then(|pin| cost::deltas((scenario, report), (&pin.scenario, &pin.report)))
         .map(|changes| changes.map(Some))

@@ -136,7 +136,8 @@ impl Answer {
             text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
         };
         // A longer step is slower, so the ends of the range swap.
-        let slower = |figure: &dyn Fn(f64) -> String| self.range(|Band { low, high }| [figure(1.0 / high), figure(1.0 / low)]);
+        let slower =
+            |figure: &dyn Fn(f64) -> String| self.range(|Band { low, high }| [figure(1.0 / high), figure(1.0 / low)]);
         Figures {
             mfu: mfu(1.0),
             tokens: tokens(1.0),

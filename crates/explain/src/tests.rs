@@ -134,7 +134,10 @@ fn the_results_are_those_of_the_tiles() {
     let tiles = ["MFU", "T_step", "M_need", "M_free"].map(of);
     let report = &context.report;
     let needed = report.memory.needed;
-    assert_eq!(tiles, [percent(report.update.mfu), seconds(report.update.time.step), bytes(needed), bytes(report.memory.free())]);
+    assert_eq!(
+        tiles,
+        [percent(report.update.mfu), seconds(report.update.time.step), bytes(needed), bytes(report.memory.free())]
+    );
 }
 
 #[test]

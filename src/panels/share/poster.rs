@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::view::View;
     use analysis::answer::Figures;
-use charts::paint::poster_svg;
+    use charts::paint::poster_svg;
     use links::{carried, decode, encode_with};
 
     #[test]

@@ -5,8 +5,8 @@ use yew::prelude::*;
 
 use crate::calculator::Calculator;
 use crate::calculator::headline::Headline;
-use crate::panels::pins::{Room, pin_button};
 use crate::components::tile::HYPOTHETICAL;
+use crate::panels::pins::{Room, pin_button};
 use crate::panels::tiles::Tiles;
 use crate::words::{MFU, NEEDED, TOKENS_SHORT};
 use analysis::answer::Figures;

@@ -370,7 +370,10 @@ fn is_under_every_bound(setup: &Setup) -> bool {
         let again = if reshard == Reshard::Always { 1.0 - 1.0 / bounds.layers } else { 0.0 };
         let reached = Bounds { backward_transfers: 1.0 + again, ..bounds }.reached(tokens);
         assert!(report.update.tokens_per_s_per_gpu <= slack * reached.tokens_per_s_per_gpu, "K: {setup:?}");
-        assert!(report.update.mfu <= slack * reached.mfu && report.update.hfu <= slack * reached.hfu, "MFU, HFU: {setup:?}");
+        assert!(
+            report.update.mfu <= slack * reached.mfu && report.update.hfu <= slack * reached.hfu,
+            "MFU, HFU: {setup:?}"
+        );
     }
     true
 }

@@ -214,7 +214,11 @@ fn the_largest_runs_are_computed() {
     let decoded = decode("cluster=grand-teton&model=llama-3.1-405b&gpus=131072&tp=8&pp=16&strategy=zero1&accum=4");
     assert_eq!((decoded.scenario.gpus, decoded.issues), (131_072, vec![]));
     let report = decoded.scenario.report();
-    assert!(report.update.time.step.get().is_finite() && report.update.mfu > 0.0 && report.update.mfu < 1.0, "{}", report.update.mfu);
+    assert!(
+        report.update.time.step.get().is_finite() && report.update.mfu > 0.0 && report.update.mfu < 1.0,
+        "{}",
+        report.update.mfu
+    );
     assert_eq!(Topology::Aware, decoded.scenario.network.values.topology);
 }
 

@@ -47,7 +47,9 @@ fn what_trains_takes_more() {
     let frozen = report("&images=4&projector=frozen");
     let projector = report("&images=4");
     let trained = report("&images=4&tower=trained");
-    assert!(frozen.update.time.step <= projector.update.time.step && projector.update.time.step < trained.update.time.step);
+    assert!(
+        frozen.update.time.step <= projector.update.time.step && projector.update.time.step < trained.update.time.step
+    );
     assert!(tower_gib(&frozen) < tower_gib(&projector) && tower_gib(&projector) < tower_gib(&trained));
     let full = report("&images=4&tower=trained&recompute=full");
     assert!(tower_gib(&full) < tower_gib(&trained));

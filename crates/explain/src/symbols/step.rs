@@ -81,12 +81,16 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     new_symbol("s", "tokens in one sequence, including padding", Tokens, seq_len),
     new_symbol("f_text", "share of the tokens that is not padding", Percent, |c| c.setup.useful()),
-    new_symbol("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| c.report.update.time.compute.get()),
+    new_symbol("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| {
+        c.report.update.time.compute.get()
+    }),
     new_symbol("T_exposed", "[exposed communication]: collectives during which nothing is computed", Seconds, |c| {
         c.report.update.time.exposed_comm.get()
     }),
     new_symbol("T_bubble", "[pipeline bubble|bubble]", Seconds, |c| c.report.update.time.bubble.get()),
-    new_symbol("T_forward", "forward passes with exposed communication", Seconds, |c| c.report.update.time.forward.get()),
+    new_symbol("T_forward", "forward passes with exposed communication", Seconds, |c| {
+        c.report.update.time.forward.get()
+    }),
     new_symbol("T_backward", "backward passes with recomputation and exposed communication", Seconds, |c| {
         c.report.update.time.backward.get()
     }),
@@ -161,7 +165,9 @@ pub(super) const STEP: &[Symbol] = &[
         c.plan.comm(true, true).replicate_root.get()
     }),
     new_symbol("T_comm", "collectives, including hidden ones", Seconds, |c| c.report.update.time.comm.get()),
-    new_symbol("T_hidden", "collectives hidden behind compute", Seconds, |c| c.report.update.time.overlapped_comm().get()),
+    new_symbol("T_hidden", "collectives hidden behind compute", Seconds, |c| {
+        c.report.update.time.overlapped_comm().get()
+    }),
     new_symbol("T_exchange", "exposed exchanges of tensor, context, expert and pipeline parallelism", Seconds, |c| {
         c.report.update.time.exchange.get()
     }),

@@ -35,7 +35,10 @@ pub(super) fn time(report: &Report) -> Value {
         ("network", time.network().total()),
     ]
     .map(|(name, time)| (name, whole.updates * time));
-    core::iter::once(("step", whole.time)).chain(of_updates).map(|(name, time)| (name, Value::from(time.get()))).collect()
+    core::iter::once(("step", whole.time))
+        .chain(of_updates)
+        .map(|(name, time)| (name, Value::from(time.get())))
+        .collect()
 }
 
 /// Writes the memory of one GPU at its peak, in bytes, and its states at rest, whether or not all
