@@ -155,7 +155,8 @@ fn missed(plan: &Plan, question: Question) -> String {
     let (gpus, odds) = (format::gpus(found.scenario.gpus), found.limit_odds(question).unwrap_or_default());
     let odds = format::percent(odds);
     format!(
-        "No run meets the limit. The nearest is {} with {gpus}: {time}, {cost}, odds {odds}.\n",
+        "No run meets the limit with odds of {}. The nearest is {} with {gpus}: {time}, {cost}, odds {odds}.\n",
+        format::percent(plan.terms().sure),
         cluster(plan, found)
     )
 }

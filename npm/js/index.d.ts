@@ -9,9 +9,9 @@
 export type ParameterKey =
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'train' | 'rank' | 'targets' | 'loradrop' | 'trainemb' | 'frozen'
   | 'base' | 'tower' | 'projector' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem'
-  | 'sleep' | 'gengpu' | 'texts' | 'meanlen' | 'images' | 'imageres' | 'samples' | 'epochs' | 'mbs' | 'accum'
-  | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe'
-  | 'sixteen' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'wgrad16' | 'mtp' | 'paged'
+  | 'sleep' | 'genoff' | 'gengpu' | 'stale' | 'texts' | 'meanlen' | 'images' | 'imageres' | 'samples' | 'epochs' | 'mbs'
+  | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared'
+  | 'recipe' | 'sixteen' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'wgrad16' | 'mtp' | 'paged'
   | 'offloadopt' | 'offloadparams' | 'offloadact' | 'nvme' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp'
   | 'lossparallel' | 'embedtp' | 'cp' | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers'
   | 'sync' | 'rootunit' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks'
@@ -96,17 +96,17 @@ export type KnownName =
   | 'recompute_core_attn' | 'recompute_granularity' | 'recompute_layernorm' | 'recompute_mla_up_proj' | 'recompute_mlp'
   | 'recompute_moe' | 'recompute_moe_act' | 'recompute_shared_experts' | 'reference' | 'repeated_kv_heads'
   | 'reshard_after_forward' | 'restart_minutes' | 'rewards_from' | 'rollout_gpus' | 'rollout_memory_percent'
-  | 'rollout_sleeps' | 'rollout_tp' | 'router_bias' | 'seq_len' | 'seq_len_tokens' | 'seq_length' | 'seqlen'
-  | 'sequence_len' | 'sequence_length' | 'sequence_parallel' | 'sequences' | 'shard_group_gpus' | 'sharded_checkpoints'
-  | 'sharding' | 'sharding_strategy' | 'shared_expert_gate' | 'shared_intermediate_size' | 'sliding_window'
-  | 'spatial_merge_size' | 'stage' | 'state_kernel' | 'storage_gb_per_s' | 'tensor_model_parallel_size'
-  | 'tensor_parallel' | 'tensor_parallel_degree' | 'tensor_parallel_dim' | 'tensor_parallel_embedding'
-  | 'tensor_parallel_gpus' | 'tensor_parallel_size' | 'tensor_parallelism' | 'tie_word_embeddings' | 'tiled_mlp'
-  | 'token_budget' | 'token_dispatcher' | 'top_k' | 'topk_group' | 'torch_compile' | 'torus_axes' | 'total_gpus'
-  | 'total_tokens' | 'tower_global_every' | 'tower_heads' | 'tower_hidden_size' | 'tower_layers' | 'tower_mlp'
-  | 'tower_mlp_width' | 'tower_params' | 'tower_positions' | 'tower_window' | 'tp_degree' | 'tp_size'
-  | 'train_batch_size' | 'train_embeddings' | 'train_micro_batch_size_per_gpu' | 'train_tokens' | 'trainable'
-  | 'trained' | 'trainer' | 'training_tokens' | 'ulysses_sequence_parallel_size' | 'update_place'
+  | 'rollout_offload' | 'rollout_sleeps' | 'rollout_staleness' | 'rollout_tp' | 'router_bias' | 'seq_len'
+  | 'seq_len_tokens' | 'seq_length' | 'seqlen' | 'sequence_len' | 'sequence_length' | 'sequence_parallel' | 'sequences'
+  | 'shard_group_gpus' | 'sharded_checkpoints' | 'sharding' | 'sharding_strategy' | 'shared_expert_gate'
+  | 'shared_intermediate_size' | 'sliding_window' | 'spatial_merge_size' | 'stage' | 'state_kernel' | 'storage_gb_per_s'
+  | 'tensor_model_parallel_size' | 'tensor_parallel' | 'tensor_parallel_degree' | 'tensor_parallel_dim'
+  | 'tensor_parallel_embedding' | 'tensor_parallel_gpus' | 'tensor_parallel_size' | 'tensor_parallelism'
+  | 'tie_word_embeddings' | 'tiled_mlp' | 'token_budget' | 'token_dispatcher' | 'top_k' | 'topk_group' | 'torch_compile'
+  | 'torus_axes' | 'total_gpus' | 'total_tokens' | 'tower_global_every' | 'tower_heads' | 'tower_hidden_size'
+  | 'tower_layers' | 'tower_mlp' | 'tower_mlp_width' | 'tower_params' | 'tower_positions' | 'tower_window' | 'tp_degree'
+  | 'tp_size' | 'train_batch_size' | 'train_embeddings' | 'train_micro_batch_size_per_gpu' | 'train_tokens'
+  | 'trainable' | 'trained' | 'trainer' | 'training_tokens' | 'ulysses_sequence_parallel_size' | 'update_place'
   | 'updates_per_rollout' | 'usable_memory_percent' | 'usd_per_gpu_hour' | 'use_compile' | 'use_distributed_optimizer'
   | 'use_dora' | 'use_flash_attention' | 'use_flash_attn' | 'use_gradient_checkpointing' | 'use_liger'
   | 'use_liger_kernel' | 'use_lora' | 'use_rslora' | 'use_torch_compile' | 'v_head_dim'
@@ -183,10 +183,15 @@ export interface Report {
    * not.
    */
   verdict: 'fits' | 'tight' | 'host_does_not_fit' | 'does_not_fit';
+  /** What limits the whole step; `rollout` where generating the training data takes most of it. */
   limiter: Limiter;
+  /** The time of the whole step that the limiter takes; `null` where memory limits. */
+  limiter_time_s: number | null;
+  /** Utilisation, throughput and time of the whole step: with generation, where a step generates what it trains on. `rollout.update` has those of the update alone. */
   mfu: number;
   hfu: number;
   tokens_per_s_per_gpu: number;
+  /** The tokens of one optimizer step. */
   tokens_per_step: number;
   tflops_per_gpu: number;
   step_time_s: number;
@@ -200,8 +205,8 @@ export interface Report {
   headroom_memory_bytes: number;
   /** Needed + cache: what nvidia-smi shows. */
   peak_memory_bytes: number;
-  /** The ranges in which four of five measurements lie. */
-  band: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; needed_memory_bytes: Band };
+  /** The ranges in which four of five measurements lie; `null` of times in a step with a rollout, which is measured too rarely. */
+  band: { mfu: Band | null; tokens_per_s_per_gpu: Band | null; step_time_s: Band | null; needed_memory_bytes: Band };
   /** What the bands stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon. */
   evidence: {
     measured_runs: number;
@@ -209,7 +214,7 @@ export interface Report {
     median_peak_error_percent: number | null;
     fitted: boolean;
   };
-  /** The phases and lanes of a step, in seconds. */
+  /** The phases and lanes of a step, in seconds; after a rollout those of all its updates, and `step` is the whole step. */
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;
     exposed_comm: number; overlapped_comm: number; inter_node_comm: number; bubble: number; exchange: number;
@@ -246,7 +251,12 @@ export interface Report {
     };
     time_s: {
       step: number; rollout: number; sync: number; prefill: number; decode: number; decode_step: number;
-      scoring: number; update: number; critic: number;
+      moving: number; scoring: number; update: number; critic: number;
+    };
+    /** One update alone: training on data that is there; `count` of them follow a rollout. */
+    update: {
+      count: number; time_s: number; mfu: number; hfu: number; tokens_per_s_per_gpu: number; tflops_per_gpu: number;
+      limiter: Limiter;
     };
   } | null;
   /** How experts run, with what the engine chose of it; `null` in a dense model. */
@@ -256,7 +266,8 @@ export interface Report {
   } | null;
   /** What each strategy reaches; `null` where nothing searched fits. */
   strategies: {
-    strategy: Strategy | null; fits: boolean; mfu: number; step_time_s: number; needed_bytes: number;
+    strategy: Strategy | null; fits: boolean; fit_odds: number; verdict: Report['verdict'];
+    mfu: number; step_time_s: number; needed_bytes: number;
     largest_model_params: number | null; longest_sequence_tokens: number | null;
   }[];
   /** The FSDP bounds after Wang et al. 2025 (arXiv 2504.03655), and the best of their grid search. */

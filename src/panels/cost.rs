@@ -57,6 +57,7 @@ fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::format;
     use links::decode;
 
     fn scenario(link: &str) -> (Scenario, Report) {

@@ -13,7 +13,7 @@ use yew::Reducible as _;
 fn every_parameter_has_a_control_where_it_has_an_effect() {
     let links = [
         "",
-        "model=mixtral-8x7b&recompute=modules&train=lora&texts=packed&objective=grpo&compute=fp8",
+        "model=mixtral-8x7b&recompute=modules&train=lora&texts=packed&objective=grpo&gengpu=8&compute=fp8",
         "tp=2&cp=2&pp=2&schedule=interleaved&accum=8&strategy=hybrid-shard&recompute=fraction",
         "strategy=zero1&optimizer=galore&objective=dpo",
         "model=deepseek-v3&recompute=modules&ep=8&gpus=64",

@@ -79,7 +79,11 @@ impl Plan {
             cases,
             hardware,
             // A layout may have the errors that the scenario has in every layout.
-            limits: Limits { errors: errors(&plain(scenario)), lacks: scenario.lack().is_some(), sure: terms.sure },
+            limits: Limits {
+                errors: errors(&plain(scenario)),
+                lacks: scenario.lack().is_some(),
+                sure: terms.odds(kind),
+            },
             at: 0,
             search: None,
             found: Vec::new(),
@@ -112,7 +116,8 @@ impl Plan {
         &self.hardware
     }
 
-    /// Returns the fastest layout of each case that has one, in the order of the search.
+    /// Returns the fastest layout of each case that has one, and the fastest safer ones if they
+    /// are others, in the order of the search.
     pub fn found(&self) -> &[FastestLayout] {
         &self.found
     }
@@ -136,8 +141,8 @@ impl Plan {
             let search = self.search.get_or_insert_with(|| Search::new(Fastest::new(case, self.limits)));
             left = left.saturating_sub(search.advance(case, left, &mut self.progress));
             if search.is_over(case) {
-                let best = search.objective.best;
-                self.found.extend(best.map(|best| case.found(&case.polished(&best.scenario))));
+                let found = search.objective.found().map(|best| case.found(&case.polished(&best.scenario)));
+                self.found.extend(found);
                 self.search = None;
                 self.at += 1;
             }

@@ -42,13 +42,17 @@ impl Plan {
         (figure(then) < 0.9 * now).then_some(then)
     }
 
-    /// Returns the run that misses a deadline or a budget by least, if no run meets it: the fastest
-    /// or the cheapest run.
+    /// Returns the run that misses a deadline or a budget by least, if no run meets it: the one with
+    /// the best odds of holding it or, where none has any, the fastest or the cheapest.
     pub fn nearest_miss(&self, question: Question) -> Option<&FastestLayout> {
         let priced = || self.found().iter().filter(|found| self.has_price(found));
+        let odds = |found: &FastestLayout| (1e3 * found.limit_odds(question).unwrap_or_default()).round();
+        let by_odds = |one: &FastestLayout, other: &FastestLayout| odds(other).total_cmp(&odds(one));
+        let by_days = |one: &FastestLayout, other: &FastestLayout| one.days().total_cmp(&other.days());
+        let by_dollars = |one: &FastestLayout, other: &FastestLayout| one.dollars().total_cmp(&other.dollars());
         match question {
-            Question::Cheapest { .. } => priced().min_by(|one, other| one.days().total_cmp(&other.days())),
-            Question::Fastest { .. } => priced().min_by(|one, other| one.dollars().total_cmp(&other.dollars())),
+            Question::Cheapest { .. } => priced().min_by(|one, other| by_odds(one, other).then(by_days(one, other))),
+            Question::Fastest { .. } => priced().min_by(|one, other| by_odds(one, other).then(by_dollars(one, other))),
             _ => None,
         }
     }

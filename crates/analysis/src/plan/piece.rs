@@ -71,7 +71,7 @@ impl Plan {
             progress.of += case.len();
             let mut search = Search::new(Fastest::new(case, self.limits));
             search.advance(case, usize::MAX, &mut progress);
-            winners.extend(search.objective.best.map(|best| {
+            winners.extend(search.objective.found().map(|best| {
                 let execution = pack(&case.polished(&best.scenario));
                 Winner { case: place, layout: best.place, execution }
             }));
@@ -90,7 +90,7 @@ impl Plan {
     /// Ends the plan with the winners of all its cases, in any order. Winners with invalid indices
     /// are ignored.
     pub fn end(&mut self, mut winners: Vec<Winner>) {
-        winners.sort_unstable_by_key(|winner| winner.case);
+        winners.sort_by_key(|winner| winner.case);
         self.found = winners.into_iter().filter_map(|winner| self.found_at(winner)).collect();
         self.search = None;
         self.at = self.cases.len();

@@ -1,8 +1,9 @@
 //! Terms that every answer of a plan meets.
 
-use super::usual_batch;
+use super::fastest::LAYOUTS;
+use super::{SearchKind, usual_batch};
 use crate::held::Held;
-use engine::model::memory::odds::SURE;
+use engine::model::memory::odds::{CEILING, SURE};
 use engine::scenario::Scenario;
 
 /// The global batch, the required odds of an answer, and the parameters that it must keep.
@@ -19,6 +20,14 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// Returns the odds of fitting of the layouts of a case: the requested ones and, where an answer
+    /// must also hold a deadline or a budget, odds midway to certainty, and nearly certain ones.
+    pub(super) fn odds(&self, kind: SearchKind) -> [f64; LAYOUTS] {
+        let certain = CEILING.max(self.sure);
+        let towards = |share: f64| self.sure + share * (certain - self.sure);
+        if kind == SearchKind::Runs { [0.0, 0.5, 0.95].map(towards) } else { [self.sure; LAYOUTS] }
+    }
+
     /// Returns the default terms of a scenario.
     pub fn usual(scenario: &Scenario) -> Self {
         Self { batch: usual_batch(scenario), sure: SURE, held: Held::NOTHING }

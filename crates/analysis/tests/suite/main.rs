@@ -16,6 +16,7 @@ mod cards;
 mod cases;
 mod claims;
 mod laws;
+mod one_answer;
 mod plan;
 mod releases;
 mod slider;

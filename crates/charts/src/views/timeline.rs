@@ -146,7 +146,7 @@ mod tests {
     fn the_whole_step_holds_all_of_its_time_in_few_marks() {
         for scenario in several() {
             let spec = lanes(&scenario, Zoom::WHOLE);
-            let time = scenario.report().time;
+            let time = scenario.report().update.time;
             assert!((spec.step / time.step - 1.0).abs() < 1e-9);
             let comm: f64 = spec.shown.iter().skip(1).map(|&lane| total(&spec.marks, lane)).sum();
             let compute = total(&spec.marks, Lane::Compute);
