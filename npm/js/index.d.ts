@@ -140,7 +140,7 @@ export type ScenarioOrLink = string | URL | Scenario | Report;
 
 /** What limits a step. */
 export type Limiter =
-  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble' | 'data';
+  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble' | 'data' | 'rollout';
 
 /** The parallelism strategy. */
 export type Strategy =

@@ -14,6 +14,7 @@ use crate::view::Panel;
 use analysis::answer::Answer;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::{Layout, every_strategy};
+use catalog::accuracy::Fit;
 use charts::names;
 use engine::format::{self, THIN_SPACE};
 use engine::scenario::Scenario;
@@ -131,10 +132,15 @@ impl<'a> Listed<'a> {
 
     /// Lists the scenario under every strategy.
     fn strategies(base: &'a Scenario, layouts: &'a [Layout]) -> Self {
-        let counts = [layouts.iter().filter(|layout| layout.report.fits()).count(), layouts.len()];
-        let best = layouts.first().filter(|best| best.report.fits());
+        let counts = [layouts.iter().filter(|layout| fits(layout)).count(), layouts.len()];
+        let best = layouts.iter().find(|layout| fits(layout));
         Self { base, layouts, best, counts, kinds: ["strategies", "all else stays", "fit"] }
     }
+}
+
+/// Whether a layout fits its GPUs and its hosts.
+fn fits(layout: &Layout) -> bool {
+    Fit::check(&layout.scenario, &layout.report).fits
 }
 
 fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) -> Html {
@@ -142,7 +148,7 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     let taken = layout.scenario;
     let take = emit.reform(move |_: MouseEvent| Action::ReplaceScenario(Box::new(taken)));
     let place = taken.strategy.place();
-    let class = classes!(chosen.then_some("chosen"), (!layout.report.fits()).then_some("moot"));
+    let class = classes!(chosen.then_some("chosen"), (!fits(layout)).then_some("moot"));
     html! {
         <tr {class} onclick={take}>
             <th scope="row">

@@ -40,7 +40,7 @@ fn leave_out(curve: &mut ChartSpec) {
 }
 
 /// Returns the poster of derived values, with the link back to the scenario.
-pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
+pub fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, state } = headline(&derived.scenario, &derived.report);
     let Tiles { figures, of_peak, fits, .. } = Tiles::new(&derived.scenario, &derived.report);
     let Figures { mfu, tokens, step, needed, limiter, bands, .. } = figures;
