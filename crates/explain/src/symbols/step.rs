@@ -215,7 +215,7 @@ pub(super) const STEP: &[Symbol] = &[
         lost(c, &[StepPart::Contention, StepPart::Launches])
     }),
     new_symbol("T_idle", "waiting for other pipeline stages, and uneven stages", Seconds, |c| {
-        lost(c, &[StepPart::Bubble])
+        lost(c, &[StepPart::Bubble, StepPart::UnevenStages])
     }),
     new_symbol("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| {
         played(c, &[Work::Dispatch, Work::Combine])
