@@ -7,6 +7,7 @@ use catalog::accelerators::prices;
 use catalog::accuracy::{self, Band, Fit};
 use engine::format;
 use engine::model::report::{Limiter, Report, WholeStep};
+use engine::model::rollout::RolloutReport;
 use engine::model::run::RunReport;
 use engine::model::training::ComputeFormat;
 use engine::names;
@@ -242,7 +243,7 @@ fn limited(report: &Report) -> Option<Seconds> {
     let (time, updates) = (&report.update.time, report.whole().updates);
     let of_update = match report.limiter {
         Limiter::Memory => return None,
-        Limiter::Rollout => return report.rollout.as_ref().map(|rollout| rollout.time()),
+        Limiter::Rollout => return report.rollout.as_ref().map(RolloutReport::time),
         Limiter::InterNode | Limiter::IntraNode => time.network().total(),
         Limiter::Compute => time.compute - time.contention,
         Limiter::Launch => time.launch_bound,

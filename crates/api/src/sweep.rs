@@ -155,3 +155,35 @@ fn run_columns(run: &RunReport) -> [f64; RUN_COLUMNS.len()] {
 pub fn columns() -> String {
     [STEP_COLUMNS.join("\n"), RUN_COLUMNS.join("\n")].join("\n\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point of a sweep is the report of its link, with the whole step of a run that generates.
+    #[test]
+    fn a_point_of_a_sweep_is_its_report() {
+        for link in [
+            "v=1&cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo",
+            "v=1&cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no",
+            "v=1&seq=128k&recompute=none",
+        ] {
+            let scenario = links::decode(link).scenario;
+            let report = export::report_json::report_json(&scenario, &scenario.report(), &[]);
+            let given = Given::from(link);
+            let seq = f64::from(scenario.seq_len);
+            let table = sweep(&given, "seq", &[seq], "", &[0.0], true).unwrap();
+            for (name, value) in STEP_COLUMNS.iter().zip(&table) {
+                match *name {
+                    "limiter" => {
+                        assert_eq!(limiters().lines().nth(*value as usize), report[name].as_str(), "{link}");
+                    }
+                    "fits" => assert_eq!(report[name], *value == 1.0, "{link}"),
+                    _ => assert_eq!(report[name].as_f64(), Some(*value), "{link}: {name}"),
+                }
+            }
+            let time = table[STEP_COLUMNS.len() + 2];
+            assert_eq!(report["run"]["time_s"].as_f64(), Some(time), "{link}");
+        }
+    }
+}

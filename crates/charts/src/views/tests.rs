@@ -22,6 +22,26 @@ fn points(spec: &ChartSpec, role: LineRole) -> Vec<(f64, f64)> {
     lines.flat_map(|line| line.segments.iter().flatten().copied()).collect()
 }
 
+/// A table prints the scenario itself, so a line must pass through it, and not only near it.
+#[test]
+fn a_curve_passes_through_the_scenario_under_every_strategy() {
+    let grpo = "cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo";
+    for scenario in [default_scenario(), links::decode(grpo).scenario] {
+        for (id, own) in [(ParamId::SequenceLength, f64::from(scenario.seq_len)), (ParamId::LinkBandwidth, f64::NAN)] {
+            let spec = mfu_curve(&scenario, id, Metric::Mfu, false, &mut Scratch::default());
+            let own = if own.is_nan() { spec.here.unwrap().0 } else { own };
+            for line in &spec.lines {
+                let (LineRole::Strategy(place) | LineRole::Current(place)) = line.role else { continue };
+                let report = Scenario { strategy: Strategy::ALL[place], ..scenario }.report();
+                let (height, _) = line.at(own).unwrap();
+                assert!((height - 100.0 * report.whole().mfu).abs() < 1e-9, "{}: {height}", line.name);
+                // No range of rollouts is known.
+                assert!(line.band.is_none() || report.rollout.is_none(), "{}", line.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     let spec = feasible_region(
