@@ -1,5 +1,5 @@
 //! The page's markup, rendered natively: names, figures, sentences. No browser is needed for these.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that panics has failed")]
 
 // The same random scenarios, cases and seeds as the engine's.
 #[path = "../../crates/engine/tests/suite/any.rs"]

@@ -160,7 +160,14 @@ fn check(scenario: &Scenario) {
     let sum = is("needed_memory_bytes") + is("cache_memory_bytes") + is("free_memory_bytes");
     assert!(needed > usable || (sum / usable.get() - 1.0).abs() < 1e-9, "{link}: {sum} of {}", usable.get());
 
-    // The run's own strategy has the run's values, in JSON and in the table.
+    let cells = [mfu, step, format::bytes(needed), time, cost];
+    check_strategies(scenario, &json, &cells, fits);
+}
+
+/// Checks that the run's own strategy has the run's values, in JSON and in the table, whose row has
+/// these cells among others.
+fn check_strategies(scenario: &Scenario, json: &Value, printed: &[String], fits: bool) {
+    let link = links::encode(scenario);
     let own = json["strategies"].as_array().unwrap().iter().find(|row| row["strategy"] == json["scenario"]["strategy"]);
     let own = own.unwrap_or_else(|| panic!("{link}: {}", json["scenario"]["strategy"]));
     for name in ["fits", "fit_odds", "verdict", "mfu", "step_time_s"] {
@@ -172,7 +179,7 @@ fn check(scenario: &Scenario) {
     let rows: Vec<&str> = rows.collect();
     let [row] = rows[..] else { panic!("{link}: {} own rows", rows.len()) };
     let cells: Vec<String> = row.split("<td>").skip(1).map(|cell| words(cell.split("</td>").next().unwrap())).collect();
-    for text in [&mfu, &step, &format::bytes(needed), &time, &cost] {
+    for text in printed {
         assert!(cells.contains(text), "{link}: no {text} in {cells:?}");
     }
     assert_eq!(row.contains("moot"), !fits, "{link}");

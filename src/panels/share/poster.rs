@@ -80,7 +80,6 @@ fn columns(pin: &Pin) -> [String; FIGURES] {
 mod tests {
     use super::*;
     use crate::view::View;
-    use analysis::answer::Figures;
     use charts::paint::poster_svg;
     use links::{carried, decode, encode_with};
 
