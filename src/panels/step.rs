@@ -1,4 +1,5 @@
-//! One step: the phases around it, the breakdown of its time, its timeline, and its layer of experts.
+//! One step: the phases around it, the breakdown of its time, its timeline, and its layer of
+//! experts.
 
 pub mod expert_layer;
 mod fallen;

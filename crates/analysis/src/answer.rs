@@ -25,7 +25,7 @@ pub const UNKNOWN: &str = "price unknown";
 /// Range of a run that makes no progress.
 const FAILS: &str = "failures come too fast";
 
-/// What a scenario amounts to. Every figure of time is of the whole step: with rollout, scoring and
+/// The figures of a scenario. Every figure of time is of the whole step: with rollout, scoring and
 /// all updates where a step generates its training data.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
@@ -45,7 +45,7 @@ pub struct Answer {
     pub shown: Bytes,
     /// The whole step.
     pub step: WholeStep,
-    /// What limits the run.
+    /// The limit of the run.
     pub limiter: Limiter,
     /// Time of the whole step that the limiter takes; `None` if memory limits.
     pub limited: Option<Seconds>,
@@ -159,8 +159,8 @@ impl Answer {
         }
     }
 
-    /// Returns the MFU with the peak to which it refers, if that is not the usual one: `50.0 % MFU`,
-    /// `28.2 % MFU of the FP8 peak`.
+    /// Returns the MFU with the peak to which it refers, if that is not the usual one:
+    /// `50.0 % MFU`, `28.2 % MFU of the FP8 peak`.
     pub fn mfu(&self) -> String {
         let mfu = format::percent(self.step.mfu);
         self.of_peak().map_or_else(|| format!("{mfu} MFU"), |of| format!("{mfu} MFU {of}"))

@@ -116,8 +116,8 @@ pub fn limits_from(scenario: &Scenario) -> Option<String> {
     Some(write_enough(enough_for(scenario), then))
 }
 
-/// Writes the network's cost in a whole step and its two parts, `15.6 %: 2.44 % waiting, 13.1 % slowed
-/// kernels`; `None` below 1 % of the step.
+/// Writes the network's cost in a whole step and its two parts, `15.6 %: 2.44 % waiting, 13.1 %
+/// slowed kernels`; `None` below 1 % of the step.
 pub fn write_cost(report: &Report) -> Option<String> {
     let NetworkCost { waiting, slowed } = report.network();
     let whole = cost_share(report)?;

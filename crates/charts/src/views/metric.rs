@@ -106,8 +106,8 @@ impl Metric {
         self.value(sample, &moved)
     }
 
-    /// Returns the range that contains four of five measurements, as factors of the value; `None` for
-    /// times of a step with a rollout, which is measured too rarely.
+    /// Returns the range that contains four of five measurements, as factors of the value; `None`
+    /// for times of a step with a rollout, which is measured too rarely.
     pub(super) fn band(self, scenario: &Scenario) -> Option<(f64, f64)> {
         let Band { low, high } = match self {
             Self::Needed => accuracy::peak_memory(&scenario.report()),

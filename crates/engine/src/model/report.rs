@@ -262,7 +262,7 @@ impl TimeReport {
         NetworkCost { waiting: (self.exposed_comm - self.host_link).max(Seconds::ZERO), slowed: self.contention }
     }
 
-    /// Returns the limit of the update's time, whether or not the run fits: data if the step is idle
+    /// Returns the limit of the update's time, whether or not the run fits: data if it is idle
     /// for it, as nothing else would speed it up; the pipeline's bubble if it exceeds half of
     /// compute and the exposed communication; the network if its busiest lane exceeds compute; the
     /// host if launches exceed half of compute; otherwise compute.
@@ -446,8 +446,8 @@ impl Report {
         }
     }
 
-    /// Returns a step of `time` in which the GPUs update for a `share` of it, 0 to 1, and nothing is
-    /// generated.
+    /// Returns a step of `time` in which the GPUs update for a `share` of it, 0 to 1, and nothing
+    /// is generated.
     fn whole_of(&self, time: Seconds, share: f64) -> WholeStep {
         let own = &self.update;
         WholeStep {
