@@ -11,7 +11,7 @@ use catalog::accuracy::Fit;
 use catalog::releases::Known;
 use clap::Args;
 use engine::model::memory::beyond_typical;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
@@ -104,11 +104,11 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         None => verdict(fit),
     };
     let needed = &figures.needed;
-    let rest = if memory.is_over() {
-        format!("{needed}, {} missing", format::bytes(-memory.headroom()))
-    } else {
+    let rest = if memory.is_within() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!("{needed}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
+    } else {
+        format!("{needed}, {} missing", format::bytes(-memory.headroom()))
     };
     let assumed = |figure: String| if fit.fits { figure } else { figure + ", if memory were no limit" };
     let name = names::limiter(answer.limiter).name;

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
+use analysis::plan::amount;
 use api::files::read_items;
 use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
@@ -225,4 +226,9 @@ fn read_whole(name: &str, from: impl std::io::Read) -> Result<Vec<u8>, String> {
         return Err(format!("{name} is larger than 64 MiB."));
     }
     Ok(bytes)
+}
+
+/// Reads an amount such as `30`, `2.5` or `100k`.
+pub(crate) fn number(typed: &str) -> Result<f64, String> {
+    amount(typed).ok_or_else(|| "write a number above 0, such as 30, 2.5 or 100k".to_owned())
 }

@@ -1,6 +1,6 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
-use analysis::plan::{FastestLayout, Hardware, Plan, Progress, Question, SearchKind, amount, break_even};
+use analysis::plan::{FastestLayout, Hardware, Plan, Progress, Question, SearchKind, break_even};
 use api::plan::{PlanRequest, Planned, search};
 use api::{Open, Read};
 use clap::{Args, ValueEnum};
@@ -8,7 +8,7 @@ use engine::format;
 use engine::params::{Unit, labels};
 
 use crate::Answer;
-use crate::input::{Came, Input, notes};
+use crate::input::{Came, Input, notes, number};
 use crate::rank::settings;
 use crate::table::{aligned, plain};
 
@@ -75,10 +75,6 @@ impl Name {
             Self::Batch => "batch",
         }
     }
-}
-
-pub(crate) fn number(typed: &str) -> Result<f64, String> {
-    amount(typed).ok_or_else(|| "write a number above 0, such as 30, 2.5 or 100k".to_owned())
 }
 
 fn percent(typed: &str) -> Result<f64, String> {

@@ -9,8 +9,7 @@ use engine::scenario::Scenario;
 use engine::{format, names};
 
 use crate::Answer;
-use crate::input::{Came, Input, notes};
-use crate::plan::number;
+use crate::input::{Came, Input, notes, number};
 use crate::table::{aligned, plain};
 
 /// A scenario, and how its layouts are printed.

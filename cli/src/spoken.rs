@@ -62,6 +62,13 @@ impl Spoken {
             format!("“{}”: {}.{taken}", text.get(mark.from..mark.to).unwrap_or_default(), mark.means)
         });
         let assumed = read.assumed.iter().map(|assumed| format!("Assumed: {}", Assumed::sentence(assumed)));
+        // A text without a model changes the first scenario of the page.
+        let size = engine::format::params(read.scenario.model.size());
+        let first = format!(
+            "Assumed: Model: a GPT-style model of {size}, as the text has none; all else that it does not say is that of \
+             the page's first scenario."
+        );
+        let assumed = (!read.is_new).then_some(first).into_iter().chain(assumed);
         let conflicts = read.conflicts.iter().cloned();
         let unread = read.unread.iter().map(|unread| unread.sentence.clone());
         let asked = read.asks.iter().map(|asks| format!("Asked for: {}.", asks.words()));
@@ -72,5 +79,20 @@ impl Spoken {
     pub(crate) fn question(&self) -> Option<(Question, Vec<String>, Option<f64>)> {
         let asks = self.read.asks.as_ref()?;
         Some((asks.question?, asks.clusters.iter().map(|id| (*id).to_owned()).collect(), asks.batch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_without_a_model_says_which_it_takes() {
+        let notes = |text: &str| Spoken::parse(text, false).map(|spoken| spoken.notes_text()).unwrap_or_default();
+        let assumed = "Assumed: Model: a GPT-style model of 13B, as the text has none";
+        assert!(notes("64 H100, 8k").contains(assumed));
+        // A size is said once.
+        assert_eq!(notes("70B on 64 H100").matches("GPT-style").count(), 1);
+        assert!(!notes("llama 3 8b on 64 H100").contains("GPT-style"));
     }
 }

@@ -125,10 +125,10 @@ fn plan(
     asked: ScenarioRequest,
     question: &str,
     limits: [Option<f64>; 3],
-    [clusters, hold]: [Vec<String>; 2],
+    lists: [Vec<String>; 2],
     most: usize,
 ) -> PyResult<String> {
-    let [limit, batch, sure] = limits;
+    let ([limit, batch, sure], [clusters, hold]) = (limits, lists);
     let wanted = api::plan::PlanRequest { question, limit, batch, sure, clusters: &clusters, hold: &hold, most };
     py.detach(|| api::plan(&asked.given(), &wanted)).map_err(raised)
 }

@@ -5,7 +5,7 @@ use analysis::answer::Answer;
 use analysis::network::write_limiter;
 use catalog::accuracy::Fit;
 use engine::format;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::names;
 use engine::params::{Unit, quantity};

@@ -5,7 +5,7 @@ use crate::cases::cases;
 use crate::{embedded, words};
 use catalog::SCENARIOS;
 use engine::format;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Limiter;
 use engine::names;
 use engine::scenario::Scenario;

@@ -88,10 +88,8 @@ const FIRST: &str = "Dense models";
 const ACCURACY: &str = "docs/book/accuracy";
 /// Source files that are computed from the rows, with the score's option: the accuracy by
 /// accelerator, and the odds that a run fits.
-const RECORDED: [(&str, &str); 2] = [
-    ("--recorded", "crates/catalog/src/accuracy/recorded.rs"),
-    ("--odds", "crates/engine/src/model/memory/odds/recorded.rs"),
-];
+const RECORDED: [(&str, &str); 2] =
+    [("--recorded", "crates/catalog/src/accuracy/recorded.rs"), ("--odds", "crates/engine/src/model/odds/recorded.rs")];
 /// Folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];

@@ -3,7 +3,7 @@
 
 use super::candidates::{Goal, candidates};
 use super::change::{Price, Turn};
-use engine::model::memory::odds::{SURE, Verdict};
+use engine::model::odds::{SURE, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::expressed::Lack;

@@ -119,7 +119,7 @@ fn rows(columns: usize, samples: &[Sample]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::model::memory::odds::Curve;
+    use engine::model::odds::Curve;
     use engine::model::report::Limiter;
     use engine::units::{Bytes, Seconds};
 

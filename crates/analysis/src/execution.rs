@@ -6,12 +6,11 @@ use core::cmp::Ordering;
 
 use super::change::errors;
 use super::held::Held;
-use super::other_options::unchecked;
+use super::other_options::{is_proposed, unchecked};
 use engine::model::report::Report;
-use engine::model::software::AttentionKernel;
-use engine::model::training::HalfFormat;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
+use engine::units::Bytes;
 
 /// Choices from which most layouts gain alike, so that they are set before a search.
 const COMMON: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::HalfFormat, ParamId::Compile];
@@ -33,19 +32,53 @@ pub(crate) const CHOICES: [ParamId; 10] = [
 /// Gain below which another option is not taken.
 const LEAST: f64 = 0.005;
 
-/// Whether an option leaves the computed numbers as they are, but for rounding, and is one to
-/// propose: no 8-bit attention; and of the 16-bit formats only fp16, as bf16 is slower on the only
-/// GPUs where they differ.
-pub(crate) fn is_proposed(scenario: &Scenario, changed: &Scenario) -> bool {
-    let is_attention_alike = changed.kernels.attention != AttentionKernel::Flash8bit;
-    is_attention_alike && (changed.half == scenario.half || changed.half == HalfFormat::Fp16)
+/// Returns the scenario with the options of the common choices with which it is fastest, as it is
+/// or in larger micro-batches, and of choices of one kind of parallelism with which a layout of
+/// that kind is fastest.
+pub(crate) fn tuned(scenario: &Scenario, held: Held) -> Scenario {
+    let mut tuned = *scenario;
+    for (ids, probe) in [
+        (&COMMON[..], as_it_is as fn(&Scenario) -> Scenario),
+        (&COMMON, in_large_batches),
+        (&[ParamId::SequenceParallel, ParamId::AsyncTp], in_tensors),
+        (&[ParamId::ContextExchange], in_context),
+        (&[ParamId::PipelineSchedule], in_pipeline),
+    ] {
+        let mut best = Tuned::new(&probe(&tuned));
+        best.most_memory = MOST_MEMORY * best.report.memory.needed;
+        ids.iter().filter(|id| !held.has(**id)).for_each(|id| best.set(*id));
+        let Scenario { tp, cp, pp, micro_batch_size, grad_accum_steps, .. } = tuned;
+        tuned = Scenario { tp, cp, pp, micro_batch_size, grad_accum_steps, ..best.scenario };
+    }
+    tuned
 }
 
-/// Returns the scenario with the options of the common choices with which it is fastest.
-pub(crate) fn tuned(scenario: &Scenario, held: Held) -> Scenario {
-    let mut best = Tuned::new(scenario);
-    COMMON.into_iter().filter(|id| !held.has(*id)).for_each(|id| best.set(id));
-    best.scenario
+/// Degree of parallelism of a layout in which the options of its kind are compared.
+const DEGREE: u32 = 4;
+/// Memory over that of the scenario's own option that another option may need: layouts of these
+/// kinds are there because memory is short.
+const MOST_MEMORY: f64 = 1.05;
+
+fn as_it_is(scenario: &Scenario) -> Scenario {
+    *scenario
+}
+
+/// In small micro-batches the host may limit, which hides what kernels gain.
+fn in_large_batches(scenario: &Scenario) -> Scenario {
+    Scenario { micro_batch_size: scenario.micro_batch_size.saturating_mul(2 * DEGREE), ..*scenario }
+}
+
+fn in_tensors(scenario: &Scenario) -> Scenario {
+    Scenario { tp: scenario.tp.max(DEGREE), ..*scenario }
+}
+
+fn in_context(scenario: &Scenario) -> Scenario {
+    Scenario { cp: scenario.cp.max(DEGREE), ..*scenario }
+}
+
+fn in_pipeline(scenario: &Scenario) -> Scenario {
+    let steps = scenario.grad_accum_steps.max(2 * DEGREE);
+    Scenario { pp: scenario.pp.max(DEGREE), grad_accum_steps: steps, ..*scenario }
 }
 
 /// Returns a layout with the options with which it is fastest: it fits as surely as before, on its
@@ -57,12 +90,22 @@ pub(crate) fn polished(layout: &Scenario, own: &Scenario, held: Held) -> Scenari
         let mut plain = *layout;
         plain.kernels.loss = own.kernels.loss;
         let report = plain.report();
-        if report.whole().time <= best.report.whole().time * (1.0 + LEAST) && best.admits(&plain, &report) {
+        let runs = plain.has_loss_of(&plain.degrees());
+        if runs && report.whole().time <= best.report.whole().time * (1.0 + LEAST) && best.admits(&plain, &report) {
             (best.scenario, best.report) = (plain, report);
         }
     }
     CHOICES.into_iter().filter(|id| !held.has(*id)).for_each(|id| best.set(id));
-    best.scenario
+    // A choice without effect in the layout is as it was.
+    let mut polished = best.scenario;
+    for param in CHOICES.map(ParamId::param) {
+        let has_effect = (param.is_relevant)(&best.scenario) && (param.applies)(&best.scenario);
+        let without_effect = param.choice().filter(|_| !has_effect);
+        if let Some(choice) = without_effect {
+            (choice.set)(&mut polished, (choice.get)(own));
+        }
+    }
+    polished
 }
 
 /// A scenario whose choices are set one by one.
@@ -71,11 +114,14 @@ struct Tuned {
     report: Report,
     /// Number of errors of the scenario, which no option may exceed; known once asked for.
     errors: Option<usize>,
+    /// Memory that no option may exceed.
+    most_memory: Bytes,
 }
 
 impl Tuned {
     fn new(scenario: &Scenario) -> Self {
-        Self { scenario: *scenario, report: scenario.report(), errors: None }
+        let report = scenario.report();
+        Self { scenario: *scenario, report, errors: None, most_memory: Bytes::new(f64::INFINITY) }
     }
 
     /// Takes the fastest option of a choice.
@@ -97,6 +143,9 @@ impl Tuned {
     /// Whether a changed scenario may take the place of this one: it fits as surely, on GPUs and
     /// hosts, and the framework can run it.
     fn admits(&self, changed: &Scenario, report: &Report) -> bool {
+        if report.memory.needed > self.most_memory {
+            return false;
+        }
         let fits = (report.fits() || !self.report.fits()) && (report.is_sure() || !self.report.is_sure());
         fits && (changed.lack().is_none() || self.scenario.lack().is_some())
     }
@@ -173,6 +222,6 @@ mod tests {
         let free = tuned(&scenario, Held::NOTHING);
         assert!(free.kernels.compile && free.kernels.attention != scenario.kernels.attention);
         let held = tuned(&scenario, Held::from_keys(["compile", "attnkernel"]));
-        assert_eq!(held, scenario);
+        assert_eq!(held.kernels, scenario.kernels);
     }
 }

@@ -46,8 +46,8 @@ const LAID_OUT: [ParamId; 7] = [
     ParamId::ShardSize,
 ];
 
-/// The combinations around a scenario, by index: all layouts of the scenario, then all of them again
-/// with one memory saver after another ([`savers`]).
+/// The combinations around a scenario, by index: all layouts of the scenario, then all of them
+/// again with one memory saver after another ([`savers`]).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LayoutSpace {
     /// The scenario as it is.
@@ -216,6 +216,8 @@ impl Space for LayoutSpace {
         let holds_logits = scenario.kernels.loss.is_unfused() || scenario.kernels.loss == Loss::Fused;
         if holds_logits && !self.held.has(ParamId::Loss) {
             scenario.kernels.loss = scenario.lean_loss(&mesh).unwrap_or(scenario.kernels.loss);
+        } else if !scenario.has_loss_of(&mesh) {
+            scenario.kernels.loss = Loss::Standard;
         }
         LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
     }

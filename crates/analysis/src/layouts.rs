@@ -1,5 +1,5 @@
-//! The search of layouts: the best layouts of a batch and, if no layout fits, the change of training
-//! that makes one fit.
+//! The search of layouts: the best layouts of a batch and, if no layout fits, the change of
+//! training that makes one fit.
 
 use super::advice::{Advice, is_worth_the_odds};
 use super::change::{Change, Price, apply};
@@ -74,8 +74,8 @@ impl LayoutSearch {
         self.as_it_is.best().is_empty() && self.also().is_none()
     }
 
-    /// Returns the best layout of the unchanged training: the fastest of those that fit surely, else
-    /// of those that fit. Layouts that the framework can run come first.
+    /// Returns the best layout of the unchanged training: the fastest of those that fit surely,
+    /// else of those that fit. Layouts that the framework can run come first.
     pub fn best(&self) -> Option<&Layout> {
         self.as_it_is.best().first()
     }

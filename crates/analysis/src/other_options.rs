@@ -1,7 +1,8 @@
 //! Options of a choice other than the scenario's own.
 
 use super::change::{Turn, errors};
-use super::execution::is_proposed;
+use engine::model::software::AttentionKernel;
+use engine::model::training::HalfFormat;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 
@@ -39,4 +40,12 @@ pub(super) fn other_option_candidates(
         others(scenario, id.param(), errors_before).into_iter().map(turn)
     };
     how.iter().flat_map(of).filter(|(_, changed)| is_proposed(scenario, changed)).collect()
+}
+
+/// Whether an option leaves the computed numbers as they are, but for rounding, and is one to
+/// propose: no 8-bit attention; and of the 16-bit formats only fp16, as bf16 is slower on the only
+/// GPUs where they differ.
+pub(super) fn is_proposed(scenario: &Scenario, changed: &Scenario) -> bool {
+    let is_attention_alike = changed.kernels.attention != AttentionKernel::Flash8bit;
+    is_attention_alike && (changed.half == scenario.half || changed.half == HalfFormat::Fp16)
 }

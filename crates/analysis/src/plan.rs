@@ -3,12 +3,13 @@
 //! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of
 //! GPUs and layouts, and keeps the fastest layout of each case that fits. Every layout that divides
 //! evenly and that the framework can run is evaluated, except three kinds that cannot win: layouts
-//! in which weights and optimizer state alone exceed the memory, which depend on neither micro-batch
-//! nor recomputation; layouts that recompute although the layout fits without recomputation
-//! ([`Laws`]); and micro-batches larger than one that does not fit ([`outgrows_smaller`]). The
-//! layouts are those of [`crate::ranking`], so that no ranking beats a plan on the same GPUs. A case
-//! is one combination that a question covers ([`SearchKind`]). The questions ([`Question`]) sort the cases
-//! ([`Plan::answers`]), so that another deadline needs no new search.
+//! in which weights and optimizer state alone exceed the memory, which depend on neither
+//! micro-batch nor recomputation; layouts that recompute although the layout fits without
+//! recomputation ([`Laws`]); and micro-batches larger than one that does not fit
+//! ([`outgrows_smaller`]). The layouts are those of [`crate::ranking`], so that no ranking beats a
+//! plan on the same GPUs. A case is one combination that a question covers ([`SearchKind`]). The
+//! questions ([`Question`]) sort the cases ([`Plan::answers`]), so that another deadline needs no
+//! new search.
 //!
 //! Layouts with lower odds of fitting than requested are rejected ([`Terms`]). Tokens per step are
 //! those requested, as they affect what the run learns; if the GPUs do not divide them, up to a

@@ -1,6 +1,6 @@
 //! Evaluates a scenario along one or two of its parameters, into buffers that the caller reuses.
 
-use engine::model::memory::odds::Curve;
+use engine::model::odds::Curve;
 use engine::model::parallel::common_divisor;
 use engine::model::report::{Limiter, Report};
 use engine::params::scale::{slider_index, slider_value};

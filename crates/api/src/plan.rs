@@ -67,7 +67,7 @@ pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, Strin
         }
         ids => {
             let hardware = ids.iter().map(|id| hardware(scenario, id)).collect::<Result<_, _>>()?;
-            Plan::over(scenario, kind, terms, hardware)
+            Plan::over(scenario, kind, terms, merged(hardware))
         }
     };
     let batch = larger_batch(scenario).filter(|batch| *batch > terms.batch && kind == Question::FewestGpus.kind());
@@ -188,6 +188,22 @@ fn hardware(scenario: &Scenario, id: &str) -> Result<Hardware, String> {
     cluster.ok_or_else(|| format!("The catalog has no cluster “{}”.{}", shorten(id), near()))
 }
 
+/// Merges hardware of one name and price, as the catalog's rows of a plan are merged.
+fn merged(all: Vec<Hardware>) -> Vec<Hardware> {
+    let mut rows: Vec<Hardware> = Vec::with_capacity(all.len());
+    for hardware in all {
+        let is_same = |row: &&mut Hardware| row.name() == hardware.name() && row.price == hardware.price;
+        match rows.iter_mut().find(is_same) {
+            Some(row) => {
+                row.most_gpus = row.most_gpus.max(hardware.most_gpus);
+                row.clusters.extend(hardware.clusters);
+            }
+            None => rows.push(hardware),
+        }
+    }
+    rows
+}
+
 /// An answer. Names include units, as in a sweep.
 #[derive(Serialize)]
 struct Row {
@@ -291,4 +307,25 @@ struct Answered {
     fit: usize,
     refused: Vec<Refused>,
     issues: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_of_one_name_and_price_are_one_row() {
+        let scenario = catalog::default_scenario();
+        let of_h100 = catalog::CLUSTERS.iter().filter(|entry| entry.accelerator == "h100-sxm");
+        let all: Vec<Hardware> = of_h100.filter_map(|entry| Hardware::cluster(&scenario, entry)).collect();
+        let clusters = all.len();
+        let rows = merged(all);
+        let names: Vec<String> = rows.iter().map(Hardware::name).collect();
+        assert_eq!(rows.iter().map(|row| row.clusters.len()).sum::<usize>(), clusters);
+        assert!(rows.len() < clusters && rows.len() > 3, "{names:?}");
+        for (at, row) in rows.iter().enumerate() {
+            let is_same = |other: &Hardware| other.name() == row.name() && other.price == row.price;
+            assert_eq!(rows.iter().position(is_same), Some(at), "{names:?}");
+        }
+    }
 }

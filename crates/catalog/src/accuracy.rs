@@ -11,7 +11,6 @@ pub use whole::Fit;
 
 use engine::model::anchor::Anchor;
 use engine::model::hardware::Generation;
-use engine::model::memory::odds::PeakKind;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
@@ -156,7 +155,7 @@ fn normal(deviate: f64) -> f64 {
 
 /// Returns the range of the peak memory, by the run's kind.
 pub fn peak_memory(report: &Report) -> Band {
-    peak_range::band(PeakKind::classify(report))
+    peak_range::band(report.peak_kind())
 }
 
 #[cfg(test)]
@@ -182,7 +181,11 @@ mod tests {
                 }
                 // AMD's accelerators have peaks of their own.
                 let has_own = matches!(entry.values.generation, Generation::Cdna3 | Generation::Cdna4);
-                assert!(has_own || memory == peak_range::band(PeakKind::DataSheet), "{}", entry.id);
+                assert!(
+                    has_own || memory == peak_range::band(engine::model::odds::PeakKind::DataSheet),
+                    "{}",
+                    entry.id
+                );
             }
             match evidence(&scenario) {
                 Evidence::Runs(of) => {

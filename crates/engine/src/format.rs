@@ -313,7 +313,9 @@ impl core::fmt::Display for Length {
     fn fmt(&self, out: &mut core::fmt::Formatter) -> core::fmt::Result {
         match *self {
             Self::Tokens(tokens) => write!(out, "{} tokens", params(tokens)),
-            Self::Texts(texts, epochs) => write!(out, "{} texts x {epochs} epochs", count(texts)),
+            Self::Texts(texts, epochs) => {
+                write!(out, "{} texts x {epochs} epoch{}", count(texts), if epochs == 1.0 { "" } else { "s" })
+            }
             Self::Steps(steps) => write!(out, "{} steps", count(steps)),
         }
     }

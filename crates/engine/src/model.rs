@@ -23,6 +23,7 @@ pub mod lengths;
 pub mod memory;
 pub mod modules;
 pub mod objective;
+pub mod odds;
 pub mod other_models;
 pub mod parallel;
 pub mod per_rank;

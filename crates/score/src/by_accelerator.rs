@@ -142,7 +142,7 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
          /// to each other one, of silicon without a fit as the catalog predicts it.\n\
          pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
-    let peaks = elsewhere(entries.clone());
+    let peaks = elsewhere(entries);
     let [low, high] = [0.1, 0.9].map(|share| quantile(&peaks, share).unwrap_or(f64::NAN));
     let _ = writeln!(
         text,

@@ -9,7 +9,7 @@ use super::quantile::{by_source, quantile};
 use super::summary::Entry;
 use catalog::accuracy::{Band, StepKind};
 use engine::model::hardware::Generation;
-use engine::model::memory::odds::PeakKind;
+use engine::model::odds::PeakKind;
 use engine::scenario::Scenario;
 
 /// Ratio of a measured step or peak to its prediction.
@@ -54,7 +54,7 @@ pub fn residuals<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residu
 /// Returns the residuals of the rows with a measured peak.
 pub fn peaks<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual<PeakKind>> {
     let of = |prediction: &Prediction| {
-        Some((PeakKind::classify(&prediction.report), prediction.memory_error()?, prediction.memory_band))
+        Some((prediction.report.peak_kind(), prediction.memory_error()?, prediction.memory_band))
     };
     entries.into_iter().filter_map(|entry| residual(entry, of)).collect()
 }

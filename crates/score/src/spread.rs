@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::prediction::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use engine::model::memory::odds::{PeakKind, SMALL_USE};
+use engine::model::odds::{PeakKind, SMALL_USE};
 
 /// Quantiles at which a distribution is printed.
 pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
@@ -40,7 +40,7 @@ pub fn by_kind<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<Pea
     for entry in entries {
         let Ok(prediction) = &entry.outcome else { continue };
         let Some(ratio) = ratio(prediction) else { continue };
-        kinds.entry(PeakKind::classify(&prediction.report)).or_default().push((entry.source(), ratio));
+        kinds.entry(prediction.report.peak_kind()).or_default().push((entry.source(), ratio));
     }
     let of = |ratios: Vec<(&str, f64)>| {
         let weighted = by_source(ratios);

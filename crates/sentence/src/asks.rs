@@ -2,6 +2,9 @@
 
 use analysis::plan::{Question, SearchKind, USUAL_DAYS};
 
+use catalog::{CLUSTERS, ClusterEntry};
+use engine::scenario::Scenario;
+
 use crate::said::StatedValues;
 
 /// A planning question, or a request for the best layout.
@@ -58,6 +61,18 @@ impl Asks {
         }
     }
 
+    /// Returns the clusters of the catalog to plan with: the named one, those of the named GPU, or
+    /// none, which stands for all.
+    pub(crate) fn clusters_of(&self, said: &StatedValues, scenario: &Scenario) -> Vec<&'static str> {
+        let named = if said.has(&["hw", "card"]) {
+            |entry: &&ClusterEntry, scenario: &Scenario| entry.accelerator == scenario.accelerator.id
+        } else {
+            |entry: &&ClusterEntry, scenario: &Scenario| entry.id == scenario.network.id
+        };
+        let is_named = self.chooses_hardware() && said.has(&["hw", "card", "cluster"]);
+        CLUSTERS.iter().filter(|entry| is_named && named(entry, scenario)).map(|entry| entry.id).collect()
+    }
+
     /// Returns whether the answer chooses hardware and layout.
     pub(crate) fn chooses_hardware(&self) -> bool {
         self.question.is_some_and(|question| question.kind() == SearchKind::Runs)
@@ -78,6 +93,10 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     if days.is_some() && dollars.is_some() {
         let both = "A plan has one limit: it is planned by the deadline, and its cost is shown with the budget.";
         notes.conflicts.push(both.to_owned());
+    }
+    if let Some(sentence) = unanswered(named, days, dollars) {
+        notes.unanswered = Some(sentence);
+        return None;
     }
     let question = match (named, days, dollars) {
         (Some("context"), ..) => Question::LongestContext,
@@ -107,9 +126,28 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     Some(Asks { question: Some(question), clusters: Vec::new(), batch: None })
 }
 
+/// Explains, after the words of a question about the scenario's own GPUs, that no plan answers it
+/// within a deadline or a budget.
+fn unanswered(named: Option<&str>, days: Option<f64>, dollars: Option<f64>) -> Option<String> {
+    let limit = match (days, dollars) {
+        (Some(days), _) => format!("in {days} days"),
+        (None, Some(dollars)) => format!("for at most {}", engine::format::dollars(dollars)),
+        (None, None) => return None,
+    };
+    let name = match named? {
+        "model" => "a size, with “compute-optimal” or its tokens",
+        "context" => "a length",
+        "batch" => "a batch",
+        _ => return None,
+    };
+    Some(format!("{limit} is not answered: name {name}, and the plan finds GPUs for it"))
+}
+
 /// Notes about a question.
 #[derive(Default)]
 pub(crate) struct Notes {
+    /// Explanation of a question that no plan answers, to follow its words.
+    pub(crate) unanswered: Option<String>,
     /// Conflicts, as sentences.
     pub(crate) conflicts: Vec<String>,
     /// Assumptions: key, value and reason.

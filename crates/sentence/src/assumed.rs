@@ -2,15 +2,14 @@
 
 use catalog::{accelerator, cluster, default_scenario};
 use engine::format;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::params::ParamId;
 use engine::params::labels;
 use engine::scenario::Scenario;
 
-use crate::Topic;
 use crate::asks::{Asks, Notes};
 use crate::means::{self, counted};
-use crate::reading::Finding;
+use crate::reading::{Finding, SEVERAL};
 use crate::said::StatedValues;
 use crate::settle::{SettledScenario, layout_of};
 
@@ -85,11 +84,12 @@ pub(crate) fn list_assumptions(
             .map(|(key, value, why)| new(key, value.clone(), why.clone())),
     );
     all.extend(notes.assumed.iter().map(|(key, value, why)| new(key, *value, *why)));
-    let keys = [(Topic::Model, "model"), (Topic::Gpu, "gpu")];
+    let keys = [("model", "model"), ("hw", "gpu"), ("cluster", "gpu")];
     for Finding { is, .. } in found.iter().filter(|found| !found.is.notes.is_empty()) {
-        if let Some((_, key)) = keys.iter().find(|(kind, key)| *kind == is.kind && !is_chosen(key)) {
+        let is_named = |own: &str| is.pairs.iter().any(|(key, _)| key == own);
+        if let Some((_, key)) = keys.iter().find(|(own, key)| is_named(own) && !is_chosen(key)) {
             let counts = |(own, value): &&(String, String)| {
-                matches!(own.as_str(), "model" | "hw" | "cluster") && said.value(own) == Some(value)
+                keys.iter().any(|(key, _)| key == own) && said.value(own) == Some(value)
             };
             let name = is.pairs.iter().rfind(counts).cloned();
             let why = is.notes.first().and_then(|note| note.split_once(" is read")).map_or("", |(typed, _)| typed);
@@ -100,7 +100,7 @@ pub(crate) fn list_assumptions(
     }
     if *is_new {
         all.extend(
-            new_scenario_assumptions(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)),
+            new_scenario_assumptions(said, settled, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)),
         );
     } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
         all.push(new("gpus", format::gpus(scenario.gpus), "the text has no number, and a node has as many"));
@@ -144,18 +144,24 @@ fn number_of_gpus(scenario: &Scenario) -> &'static str {
 /// Returns the assumptions of a new scenario.
 fn new_scenario_assumptions(
     said: &StatedValues,
-    scenario: &Scenario,
+    settled: &SettledScenario,
     asks: Option<&Asks>,
     plans: bool,
 ) -> Vec<Assumed> {
+    let SettledScenario { scenario, chosen, .. } = settled;
+    let is_chosen = |key: &str| chosen.iter().any(|(own, ..)| *own == key);
     let mut all = Vec::new();
     let nobody = "the text has none";
+    let no_hardware = if said.value("refuse") == Some(SEVERAL) { "the text has several" } else { nobody };
     let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);
     if !has_hardware && plans {
         all.push(new("hardware", "every cluster of the catalog", nobody));
+    } else if plans && !said.has(&["cluster"]) {
+        let gpu = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
+        all.push(new("hardware", format!("every cluster of the catalog with {gpu}"), "the text names only the GPU"));
     } else if !has_hardware {
         let node = cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
-        all.push(new("hardware", node, nobody));
+        all.push(new("hardware", node, no_hardware));
     } else if !plans && !said.has(&["gpus", "nodes", "cores"]) {
         let name = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
         all.push(new("gpus", format!("{} × {name}", scenario.gpus), number_of_gpus(scenario)));
@@ -180,6 +186,10 @@ fn new_scenario_assumptions(
         let is_sure = scenario.report().verdict() == Verdict::Fits;
         let why = if is_sure { "the text has none, and this one is sure to fit" } else { nobody };
         all.push(new("layout", layout_of(scenario), why));
+    }
+    let has_layout = said.has(&["tp", "pp", "cp", "ep", "mbs", "recompute"]);
+    if !said.has(&["strategy"]) && has_layout && scenario.gpus > 1 && !plans && !is_chosen("layout") {
+        all.push(new("strategy", labels::chosen(ParamId::Strategy, scenario), nobody));
     }
     if !said.has(&["framework", "release"]) && scenario.release.is_none() {
         let usual = labels::chosen(ParamId::Framework, scenario);

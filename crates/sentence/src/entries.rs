@@ -8,7 +8,8 @@ use engine::nearest::letters;
 use engine::params::{self, ParamId};
 use links::spelling::spell;
 
-use crate::numbers;
+use crate::means;
+use crate::numbers::{self, Read};
 use crate::tokens::{Sort, Token};
 use crate::words::{AMBIGUOUS, NAMED_ALONE};
 
@@ -84,12 +85,32 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
             continue;
         }
         let end = starts.iter().copied().filter(|end| is_same(at, *end)).min().unwrap_or(next);
+        // `gpt2 1.5B`.
+        let size = numbers::size(&text.tokens, end)
+            .filter(|size| text.is_edge(size.next) && text.tokens.get(end).is_some_and(|token| !token.is_after_break));
+        if let Some((entry, size)) = size.and_then(|size| Some((sibling(found.entry.id, &size)?, size))) {
+            return Some(Entry {
+                id: entry.id,
+                note: Some(taken(text.slice(at, size.next), entry.name)),
+                next: size.next,
+            });
+        }
         let is_taken = named(text.slice(at, end)).is_some_and(|found| found.is_taken);
         let note = is_taken.then(|| taken(text.slice(at, end), found.entry.name));
         return Some(Entry { id: found.entry.id, note, next: end });
     }
     sized(text, at)
 }
+
+/// Returns the model of another size whose name begins with that of a model: GPT-2 XL for 1.5B.
+fn sibling(id: &str, size: &Read) -> Option<&'static ModelEntry> {
+    let size = means::number_of("size", &size.text)?;
+    let is_of = |entry: &&ModelEntry| entry.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('-'));
+    MODELS.iter().filter(is_of).find(|entry| (entry.params as f64 / size - 1.0).abs() < NEAR)
+}
+
+/// Relative distance of the size of a model from the size in its name.
+const NEAR: f64 = 0.05;
 
 /// Finds a model by a name of at least three characters ([`model_named`]).
 fn named(name: &str) -> Option<catalog::names::Named<ModelEntry>> {
@@ -117,7 +138,8 @@ fn sized(text: &Text, at: usize) -> Option<Entry> {
             continue;
         };
         let turned = format!("{} {}", text.slice(read.next, next), text.slice(at, read.next));
-        let found = named(&turned).map(|found| found.entry).or_else(|| newest(&letters(&turned)));
+        let of_size = || sibling(named(text.slice(read.next, next))?.entry.id, &read);
+        let found = named(&turned).map(|found| found.entry).or_else(|| newest(&letters(&turned))).or_else(of_size);
         let is_exact =
             text.starts(read.next, next).next().is_none() || named(&turned).is_some_and(|found| !found.is_taken);
         if let Some(entry) = found.filter(|_| is_exact) {

@@ -20,6 +20,7 @@ mod tokens;
 mod words;
 
 use analysis::plan::SearchKind as PlanKind;
+use engine::params::quantity::shorten;
 use engine::params::{Group, ParamId};
 use engine::scenario::Scenario;
 
@@ -187,7 +188,9 @@ impl Understood {
 /// assert!(read.unread.is_empty() && read.conflicts.is_empty());
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
-    let reading = reading::read_sentence(text);
+    let mut reading = reading::read_sentence(text);
+    reading.refuse_several_gpus();
+    reading.refuse_unknown_cards(text);
     let (said, mut conflicts) = StatedValues::collect(text, &reading.found);
     let mut notes = asks::Notes::default();
     let mut asks = asks::find_question(&said, &mut notes);
@@ -198,22 +201,29 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     });
     let mut settled = SettledScenario::build(text, &said, now, seeks, plans);
     conflicts.append(&mut settled.conflicts);
-    if let Some(asks) = asks.as_mut().filter(|asks| asks.chooses_hardware() && said.has(&["hw", "cluster", "card"])) {
-        asks.clusters = catalog::cluster(settled.scenario.network.id).map(|entry| entry.id).into_iter().collect();
-    }
     if let Some(asks) = asks.as_mut() {
+        asks.clusters = asks.clusters_of(&said, &settled.scenario);
         let of_sequences = said.number("batch").map(|number| number * f64::from(settled.scenario.seq_len));
         asks.batch = said.number("batchtokens").or(of_sequences);
     }
     let assumed = assumed::list_assumptions(&said, &settled, asks.as_ref(), &notes, &reading.found);
     let is_refused = |found: &&reading::Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> = reading.found.iter().filter(is_refused).map(|found| refused(text, found)).collect();
+    let asks_for = |found: &reading::Finding| found.is.pairs.iter().any(|(key, _)| key.starts_with("ask."));
+    let is_unanswered = |found: &reading::Finding| notes.unanswered.is_some() && asks_for(found);
+    unread.extend(reading.found.iter().filter(|found| is_unanswered(found)).map(|found| {
+        let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
+        let says = notes.unanswered.as_deref().filter(|_| found.is.pairs.iter().any(|(key, _)| key == "ask.question"));
+        let sentence = format!("“{typed}” {}.", says.unwrap_or("limits no answer"));
+        Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
+    }));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
         Unread { from: gap.from, to: gap.to, near: gap.near, sentence }
     }));
     unread.sort_by_key(|unread| unread.from);
-    let of_found = reading.found.iter().filter(|found| !is_refused(found)).map(|found| Mark {
+    let is_read = |found: &&reading::Finding| !is_refused(found) && !is_unanswered(found);
+    let of_found = reading.found.iter().filter(is_read).map(|found| Mark {
         from: found.from,
         to: found.to,
         means: means::describe_pairs(&found.is.pairs),
@@ -231,7 +241,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     marks.sort_by_key(|mark| mark.from);
     let link = links::encode(&settled.scenario);
     let SettledScenario { scenario, is_new, held, .. } = settled;
-    Understood { marks, scenario, link, is_new, asks, assumed, unread, conflicts, held }
+    Understood { marks, scenario, link, is_new, asks, assumed, unread, held, conflicts }
 }
 
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.
@@ -239,9 +249,17 @@ fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
 }
 
-/// Reports an amount in a currency other than US dollars.
+/// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that no
+/// GPU has.
 fn refused(text: &str, found: &reading::Finding) -> Unread {
-    let typed = engine::params::quantity::shorten(text.get(found.from..found.to).unwrap_or_default());
-    let sentence = format!("“{typed}” is not in US dollars: give the amount in dollars.");
+    let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
+    let says = match found.is.pairs.first().map(|(_, value)| value.as_str()) {
+        Some(reading::SEVERAL) => {
+            "is one of several GPUs, and a run has one: name one, and pin its result to compare others"
+        }
+        Some(reading::NO_CARD) => "is the memory of no GPU that is known: name the GPU",
+        _ => "is not in US dollars: give the amount in dollars",
+    };
+    let sentence = format!("“{typed}” {says}.");
     Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
 }

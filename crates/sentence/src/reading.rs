@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::{gpus_near, refusal};
-use catalog::{ACCELERATORS, MODELS};
+use catalog::names::{gpu_with_memory, gpus_near, refusal};
+use catalog::{ACCELERATORS, MODELS, cluster};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use links::spelling;
@@ -24,6 +24,14 @@ pub(crate) struct Finding {
     pub(crate) to: usize,
     /// Interpretation of the span.
     pub(crate) is: Match,
+}
+
+impl Finding {
+    /// Returns the value of the first of these keys.
+    fn value(&self, keys: &[&str]) -> Option<&str> {
+        let pair = self.is.pairs.iter().find(|(key, _)| keys.contains(&key.as_str()));
+        pair.map(|(_, value)| value.as_str())
+    }
 }
 
 /// A span that was not understood.
@@ -46,6 +54,54 @@ pub(crate) struct Reading {
     pub(crate) gaps: Vec<Gap>,
     /// Spans of filler words.
     pub(crate) fillers: Vec<(usize, usize)>,
+}
+
+/// Refusal of a GPU beside other GPUs.
+pub(crate) const SEVERAL: &str = "gpus";
+/// Refusal of a memory that no GPU has.
+pub(crate) const NO_CARD: &str = "card";
+
+impl Reading {
+    /// Refuses the memory of a GPU that the catalog lacks, which would be that of another GPU: one
+    /// beside an unknown name with digits, or one that no GPU has.
+    pub(crate) fn refuse_unknown_cards(&mut self, text: &str) {
+        let has = |keys: &[&str]| self.found.iter().any(|found| found.value(keys).is_some());
+        if has(&["hw", "cluster", "gpu"]) || !has(&["model", "size"]) {
+            return;
+        }
+        for found in self.found.iter_mut().filter(|found| found.value(&["card"]).is_some()) {
+            let is_blank = |from: usize, to: usize| text.get(from..to).is_some_and(|between| between.trim().is_empty());
+            let is_beside = |gap: &&mut Gap| {
+                let typed = text.get(gap.from..gap.to).unwrap_or_default();
+                typed.contains(|sign: char| sign.is_ascii_digit())
+                    && (is_blank(gap.to, found.from) || is_blank(found.to, gap.from))
+            };
+            let memory = found.value(&["card"]).and_then(|value| value.parse().ok());
+            if let Some(gap) = self.gaps.iter_mut().find(is_beside) {
+                (gap.from, gap.to) = (gap.from.min(found.from), gap.to.max(found.to));
+                found.is.pairs.clear();
+            } else if memory.and_then(gpu_with_memory).is_none() {
+                found.is.pairs = vec![("refuse".to_owned(), NO_CARD.to_owned())];
+            }
+        }
+        let gaps: Vec<(usize, usize)> = self.gaps.iter().map(|gap| (gap.from, gap.to)).collect();
+        self.found.retain(|found| !gaps.iter().any(|(from, to)| *from <= found.from && found.to <= *to));
+    }
+
+    /// Refuses all GPUs of a text with several, as a run has one.
+    pub(crate) fn refuse_several_gpus(&mut self) {
+        let gpu = |(key, value): &(String, String)| match key.as_str() {
+            "hw" => Some(value.clone()),
+            "cluster" => cluster(value).map(|entry| entry.accelerator.to_owned()),
+            _ => None,
+        };
+        let of = |found: &Finding| found.is.pairs.iter().find_map(gpu);
+        let gpus: HashSet<String> = self.found.iter().filter_map(of).collect();
+        for found in self.found.iter_mut().filter(|found| gpus.len() > 1 && of(found).is_some()) {
+            found.is.pairs = vec![("refuse".to_owned(), SEVERAL.to_owned())];
+            found.is.notes.clear();
+        }
+    }
 }
 
 static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| FILLERS.iter().copied().collect());

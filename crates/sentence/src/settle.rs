@@ -8,8 +8,9 @@ use catalog::pick::{LADDER, fill_hosts, pick_model};
 use catalog::releases::{Release, find, newest};
 use catalog::{ClusterEntry, MODELS, ModelEntry, cluster, default_scenario, model};
 use engine::model::ladder;
-use engine::model::memory::odds::Verdict;
-use engine::params::{ParamId, every};
+use engine::model::odds::Verdict;
+use engine::params::{ParamId, every, labels};
+use engine::scenario::data::{Length, USUAL_TEXTS};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
 use engine::validate;
@@ -50,6 +51,14 @@ const OF_PROGRAM: [&str; 15] = [
     "offloadopt",
     "offloadparams",
 ];
+/// Frameworks with the sharding of their own recipes. Megatron: its distributed optimizer
+/// (NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh: --use-distributed-optimizer).
+const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
+/// Completions of a step of reinforcement learning: 32 prompts of 16 completions (NVIDIA-NeMo/RL,
+/// examples/configs/grpo_math_1B.yaml; train_global_batch_size is also 512 in grpo_math_8B.yaml).
+const COMPLETIONS: f64 = 512.0;
+/// Tokens per parameter of compute-optimal training (arXiv 2203.15556, Table 3).
+const OPTIMAL_TOKENS: f64 = 20.0;
 /// Minimum number of sequences for a batch without further words to count as global.
 const LEAST_OF_ALL: f64 = 64.0;
 /// Maximum number of layouts visited in a search.
@@ -67,6 +76,8 @@ pub(crate) struct SettledScenario {
     pub(crate) chosen: Vec<(&'static str, String, String)>,
     /// Keys of stated values, which a search leaves as they are.
     pub(crate) held: Vec<&'static str>,
+    /// Whether the strategy is the program's own, which the choice of a layout keeps.
+    has_own_sharding: bool,
 }
 
 impl SettledScenario {
@@ -76,7 +87,8 @@ impl SettledScenario {
         let is_new = said.has(&["model", "size"]);
         let scenario = if is_new { default_scenario() } else { *now };
         let held = every().map(|param| param.key).filter(|key| said.has(&[key])).collect();
-        let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held };
+        let mut settled =
+            Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held, has_own_sharding: false };
         settled.pick(said);
         settled.count(said);
         settled.software(text, said);
@@ -89,6 +101,7 @@ impl SettledScenario {
         settled.hosts(said);
         settled.length(said);
         settled.runnable(said);
+        settled.sharding(said);
         settled.batch(said);
         let has_micro_batch = said.number("batchword").is_some_and(|number| number < LEAST_OF_ALL);
         if has_micro_batch {
@@ -113,6 +126,13 @@ impl SettledScenario {
 
     fn chose(&mut self, key: &'static str, value: impl Into<String>, why: impl Into<String>) {
         self.chosen.push((key, value.into(), why.into()));
+    }
+
+    /// Reports the model of a text that has only its size.
+    fn chose_by_size(&mut self, shape: &str) {
+        let size = engine::format::params(self.scenario.model.size());
+        let name = format!("a GPT-style model of {size}{shape}");
+        self.chose("model", name, "the text has only its size; name a model for its shape");
     }
 
     /// Picks cluster, GPU and model.
@@ -144,11 +164,14 @@ impl SettledScenario {
         } else if let Some(entry) = said.number("size").and_then(beyond_ladder) {
             self.put(v1::MODEL_KEY, entry.id);
             self.chose("model", entry.name, "the text has only its size, and this model has it");
+        } else if let Some((size, entry)) = said.value("size").zip(said.number("size").and_then(below_ladder)) {
+            self.put(v1::MODEL_KEY, entry.id);
+            self.put("size", size);
+            self.chose_by_size(&format!(", {} scaled", entry.name));
         } else if let Some(size) = said.value("size") {
             pick_model(&mut self.scenario, LADDER);
             self.put("size", size);
-            let name = format!("a GPT-style model of {size}");
-            self.chose("model", name, "the text has only its size; name a model for its shape");
+            self.chose_by_size("");
         }
         if self.is_new {
             let longest = match self.scenario.model {
@@ -216,6 +239,9 @@ impl SettledScenario {
     fn with_said(&self, release: &'static Release, said: &StatedValues) -> Scenario {
         let mut later = self.scenario;
         apply(release, &mut later, &self.scenario);
+        if let Some(strategy) = self.own_sharding(ParamId::Framework.option(&later), said) {
+            let _ = put(&mut later, "strategy", strategy);
+        }
         for param in every() {
             if let Some(value) = said.value(param.key) {
                 // Problems are reported where the value is set.
@@ -345,6 +371,22 @@ impl SettledScenario {
         }
     }
 
+    /// Returns the strategy of a framework's recipes, if the text has none.
+    fn own_sharding(&self, framework: &str, said: &StatedValues) -> Option<&'static str> {
+        let own = SHARDING.iter().find(|(own, _)| *own == framework).map(|(_, strategy)| *strategy);
+        own.filter(|_| self.is_new && self.scenario.gpus > 1 && !said.has(&["strategy"]))
+    }
+
+    /// Shards as the recipes of the framework do, if the text has no strategy.
+    fn sharding(&mut self, said: &StatedValues) {
+        let Some(strategy) = self.own_sharding(ParamId::Framework.option(&self.scenario), said) else { return };
+        self.put("strategy", strategy);
+        self.has_own_sharding = true;
+        let name = labels::chosen(ParamId::Strategy, &self.scenario);
+        let framework = labels::chosen(ParamId::Framework, &self.scenario);
+        self.chose("strategy", name, format!("recipes of {framework} use it, and the text names no other"));
+    }
+
     /// Sets the global batch.
     fn batch(&mut self, said: &StatedValues) {
         let length = f64::from(self.scenario.seq_len);
@@ -366,12 +408,18 @@ impl SettledScenario {
             self.chose("batch", value, "a batch this large is read as that of all GPUs");
         }
         let wanted = said.number("batch").or(of_word).or_else(|| Some((said.number("batchtokens")? / length).max(1.0)));
-        let Some(wanted) = wanted else { return };
+        let is_open = self.is_new && self.scenario.objective.task.generates() && !said.has(&["batchword", "accum"]);
+        let usual = is_open.then_some(COMPLETIONS);
+        let Some(wanted) = wanted.or(usual) else { return };
+        let is_usual = usual.is_some() && !said.has(&["batch", "batchtokens"]);
         let step = replicas * f64::from(self.scenario.micro_batch_size);
         let micro_batches = (wanted / step).round().clamp(1.0, 4096.0);
         self.scenario.grad_accum_steps = micro_batches as u32;
         let found = micro_batches * step;
-        if (found - wanted).abs() > 0.5 {
+        if is_usual {
+            let why = "the text has none, and recipes have hundreds of completions (NeMo RL: 32 prompts of 16)";
+            self.chose("batch", means::counted(&format!("{found}"), "sequence"), why);
+        } else if (found - wanted).abs() > 0.5 {
             let [found, wanted] =
                 [found, wanted.round()].map(|number| means::counted(&format!("{number}"), "sequence"));
             self.chose(
@@ -385,7 +433,8 @@ impl SettledScenario {
     /// Picks the fastest layout that is sure to fit.
     fn lay_out(&mut self, seeks: bool) {
         let of_program = if seeks { &[][..] } else { &OF_PROGRAM };
-        let held = Held::from_keys(self.held.iter().chain(of_program).copied());
+        let own = self.has_own_sharding.then_some("strategy");
+        let held = Held::from_keys(self.held.iter().chain(of_program).copied().chain(own));
         let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
         while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
             search.advance(1000);
@@ -415,20 +464,52 @@ impl SettledScenario {
             (false, true) => "the plain layout is not sure to fit, but this one is",
             (false, false) => "no layout is sure to fit, and this is the fastest that may fit",
         };
-        let settings = engine::params::labels::settings_beside(&before, &self.scenario);
+        let settings = labels::settings_beside(&before, &self.scenario);
         let chosen: Vec<String> = core::iter::once(layout_of(&self.scenario)).chain(settings).collect();
         self.chose("layout", chosen.join(", "), why);
     }
 
-    /// Sets the tokens of a run that is given in samples.
+    /// Sets the tokens of a run that is given in samples and epochs, of a fine-tuning run, whose
+    /// data are samples and epochs, and of a compute-optimal run.
     fn data(&mut self, said: &StatedValues) {
-        if self.scenario.has_texts() || said.has(&["tokens"]) {
+        if said.has(&["tokens"]) {
             return;
         }
-        let Some(samples) = said.number("samples") else { return };
-        let tokens = samples * said.number("epochs").unwrap_or(1.0) * f64::from(self.scenario.seq_len);
+        if said.has(&["optimal"]) {
+            let tokens = OPTIMAL_TOKENS * self.scenario.model.architecture().active_params() as f64;
+            self.put("tokens", &format!("{tokens:.0}"));
+            let why = "compute-optimal training takes 20 for each active parameter (arXiv 2203.15556, Table 3)";
+            self.chose("tokens", Length::Tokens(tokens).to_string(), why);
+            return;
+        }
+        let (samples, epochs) = (said.number("samples"), said.number("epochs"));
+        if self.scenario.has_texts() {
+            if samples.is_some() && epochs.is_none() && self.is_new {
+                let epochs = means::counted(&self.scenario.texts.epochs.to_string(), "epoch");
+                self.chose("epochs", epochs, "the text has none");
+            }
+            return;
+        }
+        let generates = self.scenario.objective.task.generates();
+        let is_usual = samples.is_none() && epochs.is_none();
+        let has_samples = matches!(self.scenario.length(), Length::Texts(..));
+        if is_usual && (!said.has(&["tunes"]) || generates || has_samples) {
+            return;
+        }
+        let (texts, passes) = (samples.unwrap_or(USUAL_TEXTS.0), epochs.unwrap_or(USUAL_TEXTS.1));
+        // A sample of reinforcement learning is a prompt.
+        let of_each = if generates { f64::from(self.scenario.objective.group.max(1)) } else { 1.0 };
+        let tokens = texts * passes * of_each * f64::from(self.scenario.seq_len);
         self.put("tokens", &format!("{tokens}"));
-        self.chose("tokens", engine::format::tokens(tokens), "every sample is assumed to be as long as a sequence");
+        let why = match (samples, epochs) {
+            (None, None) => "fine-tuning is on texts, and their number is not given",
+            (Some(_), None) => "epochs are not given, and every text is as long as a sequence",
+            (None, Some(_)) => "the number of texts is not given, and each is as long as a sequence",
+            (Some(_), Some(_)) => "every text is assumed to be as long as a sequence",
+        };
+        let data = Length::Texts(texts, passes);
+        let completions = if generates { format!(" x {of_each} completions") } else { String::new() };
+        self.chose("tokens", format!("{data}{completions}, {}", Length::Tokens(tokens)), why);
     }
 }
 
@@ -438,12 +519,18 @@ fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
 }
 
+/// Returns the GPT-2 nearest to a size below the GPT-style models.
+fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
+    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
+    let of_gpt_2 = MODELS.iter().filter(|entry| entry.id == "gpt-2" || entry.id.starts_with("gpt-2-"));
+    of_gpt_2.filter(|_| size < ladder::SIZES.0).min_by(|one, other| off(one).total_cmp(&off(other)))
+}
+
 /// Keys that are set before or after all others.
 const FIRST: [&str; 6] = ["size", "gpus", "mem", "framework", "node", "base_"];
 
 /// Describes a layout with its micro-batch and recomputation.
 pub(crate) fn layout_of(scenario: &Scenario) -> String {
-    use engine::params::labels;
     let micro = means::counted(&scenario.micro_batch_size.to_string(), "sequence");
     let recompute = labels::recompute(scenario).to_lowercase();
     format!("{}, {micro} at once, activation checkpointing {recompute}", labels::layout(scenario))

@@ -17,7 +17,7 @@ use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::Figures;
 use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, LineRole, Polyline};
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 
 /// Derives the content of a poster: verdict, map and curves, as in an embed that names no panel.
 pub(super) fn derive_poster(snapshot: &Rc<Snapshot>) -> Derived {

@@ -42,8 +42,8 @@ impl Plan {
         (figure(then) < 0.9 * now).then_some(then)
     }
 
-    /// Returns the run that misses a deadline or a budget by least, if no run meets it: the one with
-    /// the best odds of holding it or, where none has any, the fastest or the cheapest.
+    /// Returns the run that misses a deadline or a budget by least, if no run meets it: the one
+    /// with the best odds of holding it or, where none has any, the fastest or the cheapest.
     pub fn nearest_miss(&self, question: Question) -> Option<&FastestLayout> {
         let priced = || self.found().iter().filter(|found| self.has_price(found));
         let odds = |found: &FastestLayout| (1e3 * found.limit_odds(question).unwrap_or_default()).round();

@@ -31,7 +31,7 @@ impl Case {
     fn new(hardware: usize, own: &Scenario, tuned: &Scenario, most: u32, held: Held) -> Self {
         let sequences = dividing(most, own.gpus);
         let space = LayoutSpace::new(own, tuned, sequences, LARGEST_MICRO_BATCH, held);
-        Self { hardware, space, accumulates: true, laws: Laws::new(own) }
+        Self { hardware, space, accumulates: true, laws: Laws::new(tuned) }
     }
 
     /// Creates a case on the scenario's own GPUs.
@@ -177,7 +177,7 @@ fn batches(scenario: &Scenario, held: Held) -> Vec<Case> {
     let tuned = tuned(scenario, held);
     let case = |sequences| {
         let space = LayoutSpace::new(scenario, &tuned, sequences, LARGEST_OF_ALL, held);
-        Case { hardware: 0, space, accumulates: false, laws: Laws::new(scenario) }
+        Case { hardware: 0, space, accumulates: false, laws: Laws::new(&tuned) }
     };
     batches.into_iter().map(case).collect()
 }

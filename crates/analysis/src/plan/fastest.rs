@@ -2,6 +2,7 @@
 
 use super::cases::Case;
 use super::settled::{Laws, RuledOut};
+use super::terms::LAYOUTS;
 use crate::change::errors;
 use crate::search::{Objective, Screening};
 use engine::model::choices::Choices;
@@ -31,9 +32,6 @@ pub(super) struct Limits {
     /// Minimum odds of fitting, of a layout and of safer ones.
     pub(super) sure: [f64; LAYOUTS],
 }
-
-/// Number of layouts that a case keeps.
-pub(super) const LAYOUTS: usize = 3;
 
 /// The fastest layout of a case, the fastest ones that are safer, and the layouts that need no
 /// evaluation. A run must fit and hold its limit with the requested odds, and the fastest layout

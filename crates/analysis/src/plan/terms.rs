@@ -1,9 +1,8 @@
 //! Terms that every answer of a plan meets.
 
-use super::fastest::LAYOUTS;
 use super::{SearchKind, usual_batch};
 use crate::held::Held;
-use engine::model::memory::odds::{CEILING, SURE};
+use engine::model::odds::{CEILING, SURE};
 use engine::scenario::Scenario;
 
 /// The global batch, the required odds of an answer, and the parameters that it must keep.
@@ -19,9 +18,13 @@ pub struct Terms {
     pub held: Held,
 }
 
+/// Number of layouts that a case keeps, each with higher odds of fitting than the one before.
+pub(super) const LAYOUTS: usize = 3;
+
 impl Terms {
-    /// Returns the odds of fitting of the layouts of a case: the requested ones and, where an answer
-    /// must also hold a deadline or a budget, odds midway to certainty, and nearly certain ones.
+    /// Returns the odds of fitting of the layouts of a case: the requested ones and, where an
+    /// answer must also hold a deadline or a budget, odds midway to certainty, and nearly certain
+    /// ones.
     pub(super) fn odds(&self, kind: SearchKind) -> [f64; LAYOUTS] {
         let certain = CEILING.max(self.sure);
         let towards = |share: f64| self.sure + share * (certain - self.sure);

@@ -2,7 +2,7 @@
 
 use super::recorded::ELSEWHERE;
 use super::{Band, both};
-use engine::model::memory::odds::PeakKind;
+use engine::model::odds::PeakKind;
 
 /// Returns the range of the peak: about the 10th and the 90th percentile of measured over predicted
 /// peak of all rows of the kind, each source weighing as the square root of its rows

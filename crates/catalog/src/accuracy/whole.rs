@@ -2,7 +2,7 @@
 //! command line, JSON, Python and JavaScript all show this result.
 
 use engine::format;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::model::run::HostMemory;
 use engine::scenario::Scenario;

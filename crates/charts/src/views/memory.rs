@@ -53,15 +53,15 @@ fn sum(report: &Report) -> String {
     let usable = format::usable(memory.capacity, memory.nominal);
     let needed = format::bytes(memory.needed);
     let odds = format::odds(report.odds());
-    if memory.is_over() {
-        let missing = format::bytes(-memory.headroom());
-        format!("{needed} needed, {missing} more than {usable}. {odds} of such runs fit")
-    } else {
+    if memory.is_within() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!(
             "{needed} needed + {cache} cache + {free} free = {usable}; nvidia-smi shows {shown}. \
              {odds} of such runs fit"
         )
+    } else {
+        let missing = format::bytes(-memory.headroom());
+        format!("{needed} needed, {missing} more than {usable}. {odds} of such runs fit")
     }
 }
 

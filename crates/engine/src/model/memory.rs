@@ -3,7 +3,6 @@
 pub mod activations;
 mod longest;
 pub mod moments;
-pub mod odds;
 mod peak;
 pub mod states;
 

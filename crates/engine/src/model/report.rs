@@ -5,7 +5,7 @@ pub mod rollout;
 use self::rollout::RolloutReport;
 use super::cost::Amount;
 use super::hardware::Generation;
-use super::memory::odds::{CEILING, Curve, Verdict};
+use super::odds::{CEILING, Curve, PeakKind, SMALL_USE, Verdict};
 use super::software::Framework;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
@@ -164,13 +164,13 @@ impl MemoryReport {
         self.capacity - self.needed
     }
 
-    /// Whether the run needs more than the capacity. A run that needs a little less does not fit
-    /// either ([`Self::fits`]).
-    pub fn is_over(&self) -> bool {
-        self.needed > self.capacity
+    /// Whether the run needs no more than the capacity. If it needs nearly all of it, it does not
+    /// fit nevertheless ([`Self::fits`]).
+    pub fn is_within(&self) -> bool {
+        self.needed <= self.capacity
     }
 
-    /// Returns the odds that the run fits, from [`super::memory::odds::FLOOR`] to [`CEILING`].
+    /// Returns the odds that the run fits, from [`super::odds::FLOOR`] to [`CEILING`].
     pub fn odds(&self) -> f64 {
         if self.needed <= Bytes::ZERO { CEILING } else { self.curve.odds(self.capacity / self.needed) }
     }
@@ -180,7 +180,7 @@ impl MemoryReport {
         self.curve.most_needed(self.capacity)
     }
 
-    /// Whether at least half of such runs fit ([`super::memory::odds::HALF`]).
+    /// Whether at least half of such runs fit ([`super::odds::HALF`]).
     pub fn fits(&self) -> bool {
         self.needed <= self.most_needed()
     }
@@ -364,6 +364,20 @@ impl Report {
     /// the memory of an inference engine is a configured share and not a prediction.
     pub fn odds(&self) -> f64 {
         if self.rollout.as_ref().is_none_or(RolloutReport::fits) { self.memory.odds() } else { 0.0 }
+    }
+
+    /// Returns the kind of the run by the expected error of its peak.
+    pub fn peak_kind(&self) -> PeakKind {
+        let stack = self.stack_kind();
+        let is_measured = matches!(stack, PeakKind::Trainers | PeakKind::Torchtitan | PeakKind::Megatron);
+        let is_small = self.memory.peak < SMALL_USE * self.memory.capacity;
+        if is_measured && is_small { PeakKind::Small } else { stack }
+    }
+
+    /// Returns the kind of the run without regard to [`PeakKind::Small`]. The odds use this kind:
+    /// otherwise a run could change its kind on a larger GPU, and its odds could fall.
+    pub fn stack_kind(&self) -> PeakKind {
+        PeakKind::of_stack(self.framework, self.generation)
     }
 
     /// Returns the verdict on the GPU memory; the hosts are not considered.

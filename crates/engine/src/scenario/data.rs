@@ -43,6 +43,8 @@ pub enum Length {
     Steps(f64),
 }
 
+/// Texts and epochs of a fine-tuning run of default length.
+pub const USUAL_TEXTS: (f64, f64) = (1e4, 3.0);
 /// The value of [`RunChoices::tokens`] for a run of default length, which changes with the task.
 pub const UNSAID: f64 = 0.0;
 /// The fewest and the most tokens of a run.
@@ -104,7 +106,7 @@ impl Scenario {
         if self.objective.task.generates() {
             Length::Steps(1e3)
         } else if !self.trained.is_all() || !self.objective.is_next_token() {
-            Length::Texts(1e4, 3.0)
+            Length::Texts(USUAL_TEXTS.0, USUAL_TEXTS.1)
         } else {
             Length::Tokens(1e12)
         }

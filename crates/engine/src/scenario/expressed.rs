@@ -111,10 +111,11 @@ impl Scenario {
     /// programs on the framework have for the degrees of parallelism; `None` if none is known.
     ///
     /// Liger's kernel joins head and loss of transformers' models and does not split them over
-    /// tensor parallelism (linkedin/Liger-Kernel README.md). torchtitan has its `ChunkedLossWrapper`
-    /// since April 2026, not with a pipeline (pytorch/torchtitan `torchtitan/components/loss.py`); a
-    /// scenario of a release has the loss of that release. Megatron has
-    /// `--cross-entropy-loss-fusion` (NVIDIA/Megatron-LM `megatron/training/arguments.py`).
+    /// tensor parallelism (linkedin/Liger-Kernel README.md). torchtitan has its
+    /// `ChunkedLossWrapper` since April 2026, not with a pipeline (pytorch/torchtitan
+    /// `torchtitan/components/loss.py`); a scenario of a release has the loss of that release.
+    /// Megatron has `--cross-entropy-loss-fusion` (NVIDIA/Megatron-LM
+    /// `megatron/training/arguments.py`).
     pub fn lean_loss(&self, degrees: &Degrees) -> Option<Loss> {
         match self.framework {
             Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => {
@@ -124,6 +125,17 @@ impl Scenario {
             Framework::Megatron | Framework::MegatronFsdp => Some(Loss::Fused),
             Framework::MegatronLegacy | Framework::Nanotron | Framework::MaxText => None,
         }
+    }
+
+    /// Whether the program's implementation of the loss runs in the degrees of parallelism, as far
+    /// as that is known ([`Self::lean_loss`]).
+    pub fn has_loss_of(&self, degrees: &Degrees) -> bool {
+        let is_split = match self.framework {
+            Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => degrees.tp > 1,
+            Framework::Torchtitan => degrees.pp > 1,
+            _ => false,
+        };
+        !is_split || self.kernels.loss != Loss::FusedLinear
     }
 
     /// Returns the first feature of the layout that the framework cannot run and that the layout

@@ -51,8 +51,8 @@ fn is_valid(scenario: &Scenario) -> bool {
 proptest! {
     #![proptest_config(laws())]
 
-    /// Needed, cache and free are the capacity; where the run needs more, nothing is cached or free,
-    /// and it does not fit.
+    /// Needed, cache and free are the capacity; where the run needs more, nothing is cached or
+    /// free, and it does not fit.
     #[test]
     fn memory_adds_up(scenario in any_scenario()) {
         let memory = scenario.report().memory;
@@ -60,7 +60,7 @@ proptest! {
         prop_assert!(memory.cache() >= Bytes::ZERO && memory.free() >= Bytes::ZERO, "{:?}", memory);
         prop_assert!(near(memory.parts.total(), memory.peak));
         prop_assert!(near(memory.parts.total() - memory.cache(), memory.needed));
-        if !memory.is_over() {
+        if memory.is_within() {
             prop_assert!(near(memory.needed + memory.cache() + memory.free(), memory.capacity), "{:?}", memory);
             prop_assert!(near(memory.headroom(), memory.cache() + memory.free()));
         } else {

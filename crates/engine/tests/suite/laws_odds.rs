@@ -3,7 +3,7 @@
 use crate::any::any_scenario;
 use crate::laws::{as_asked, laws};
 use catalog::accuracy::Fit;
-use engine::model::memory::odds::{CEILING, FLOOR, PeakKind, Verdict};
+use engine::model::odds::{CEILING, FLOOR, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use proptest::prelude::*;
@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn a_larger_gpu_never_lowers_the_odds(scenario in any_scenario(), times in 1.0..20.0_f64) {
         let (small, large) = (on(&scenario, 1.0).report(), on(&scenario, times).report());
-        prop_assert_eq!(PeakKind::classify_stack(&small), PeakKind::classify_stack(&large));
+        prop_assert_eq!(small.stack_kind(), large.stack_kind());
         // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of
         // it.
         prop_assume!(large.memory.needed <= small.memory.needed);

@@ -129,8 +129,8 @@ pub(super) const HEADLINE: &[Explanation] = &[
                 |c| !is_next_token(c),
                 "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine + M_tower",
             ),
-            when(|c| !c.report.memory.is_over(), "M_GPU = M_need + M_kept + M_free"),
-            when(|c| c.report.memory.is_over(), "M_missing = M_need − M_GPU"),
+            when(|c| c.report.memory.is_within(), "M_GPU = M_need + M_kept + M_free"),
+            when(|c| !c.report.memory.is_within(), "M_missing = M_need − M_GPU"),
             always("M_shown = M_need + M_kept"),
         ],
         [

@@ -4,7 +4,7 @@ use catalog::programs::Part;
 use catalog::releases::{Known, RELEASES, Release};
 use engine::format;
 use engine::model::choices::Choices;
-use engine::model::memory::odds::Verdict;
+use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::model::training::Recompute;
 use engine::params::ParamId;

@@ -9,7 +9,7 @@ use crate::odds::middle::middles;
 use crate::odds::outcome::{Outcome, outcomes};
 use crate::odds::reliability::{self, Tenth};
 use crate::summary::Entry;
-use engine::model::memory::odds::{PeakKind, SURE};
+use engine::model::odds::{PeakKind, SURE};
 
 /// Writes the curve of each kind, and the outcomes of runs by tenths of their odds.
 pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &'a Entry> + Clone) {

@@ -7,7 +7,7 @@ use super::logistic::{self, Fit, Run};
 use super::middle::{Middle, middles};
 use super::outcome::{Outcome, outcomes};
 use crate::summary::Entry;
-use engine::model::memory::odds::{Curve, PeakKind};
+use engine::model::odds::{Curve, PeakKind};
 
 /// Minimum number of failures for a kind to have its own fit.
 const FEWEST: usize = 30;
@@ -78,8 +78,8 @@ pub fn fitted<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> Curve
 /// Writes the curves as Rust source.
 pub fn rust(curves: &Curves) -> String {
     let mut text = String::from(
-        "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/odds/curves.rs`): not to\n\
-         //! be edited.\n\nuse super::{Curve, PeakKind};\n\n\
+        "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/odds/curves.rs`): not\n\
+         //! to be edited.\n\nuse super::curve::Curve;\nuse super::kind::PeakKind;\n\n\
          /// Odds that a run fits, by memory (`crates/score/src/odds`).\n\
          #[allow(clippy::match_same_arms, reason = \"a line a kind\")]\n\
          pub(super) const fn curve(kind: PeakKind) -> Curve {\n    match kind {\n",

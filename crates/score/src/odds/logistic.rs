@@ -1,6 +1,6 @@
 //! Maximum-likelihood fit of a logistic curve with a floor and a ceiling to outcomes of runs.
 
-use engine::model::memory::odds::{CEILING, FLOOR};
+use engine::model::odds::{CEILING, FLOOR};
 
 /// A run: the two values that its odds depend on, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]

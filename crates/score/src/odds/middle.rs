@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::quantile::{by_source, quantile};
 use crate::summary::Entry;
-use engine::model::memory::odds::{PeakKind, SMALL_USE};
+use engine::model::odds::{PeakKind, SMALL_USE};
 
 /// Minimum ratio of capacity to needed bytes for an untruncated peak: a peak one third above its
 /// prediction still fits.
@@ -33,7 +33,7 @@ pub fn middles<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<Pea
         let is_whole = memory.capacity >= WHOLE * memory.needed && memory.peak >= SMALL_USE * memory.capacity;
         let Some(error) = prediction.memory_error().filter(|_| is_whole) else { continue };
         let ratio = -(1.0 + error).ln();
-        kinds.entry(PeakKind::classify_stack(&prediction.report)).or_default().push((entry.source(), ratio));
+        kinds.entry(prediction.report.stack_kind()).or_default().push((entry.source(), ratio));
         let generation = prediction.scenario.accelerator.values.generation;
         generations.entry(generation as usize).or_default().push(ratio);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::linked::End;
 use crate::summary::Entry;
-use engine::model::memory::odds::PeakKind;
+use engine::model::odds::PeakKind;
 
 /// Outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub fn outcomes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Outcome
         let (memory, ran) = (&prediction.report.memory, entry.row.succeeded());
         let was_sought = entry.row.linked.end == Some(End::RanAtItsLimit);
         ((ran || entry.row.failed()) && !was_sought).then(|| Outcome {
-            kind: PeakKind::classify_stack(&prediction.report),
+            kind: prediction.report.stack_kind(),
             room: memory.capacity / memory.needed,
             ran,
             is_told: !untold.contains(entry.source()),

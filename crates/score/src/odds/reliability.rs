@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::curves::Curves;
 use super::middle::Middle;
 use super::outcome::Outcome;
-use engine::model::memory::odds::PeakKind;
+use engine::model::odds::PeakKind;
 
 /// Number of bins of the odds.
 const PARTS: usize = 10;

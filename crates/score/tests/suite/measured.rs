@@ -9,7 +9,7 @@ use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs};
 use analysis::published::{self as text, Set};
 use catalog::accuracy;
-use engine::model::memory::odds::PeakKind;
+use engine::model::odds::PeakKind;
 use engine::stats::{self, Errors};
 use links::encode;
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::published::PUBLISHED;
-use engine::model::memory::odds::{HALF, PeakKind, SURE};
+use engine::model::odds::{HALF, PeakKind, SURE};
 use score::odds::curves::{self, Curves};
 use score::odds::middle::middles;
 use score::odds::outcome::{Outcome, outcomes};

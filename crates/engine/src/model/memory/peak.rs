@@ -14,9 +14,9 @@ mod terms;
 mod workspaces;
 mod xla;
 
-use super::odds::{Curve, PeakKind};
 use super::states::paged;
 use crate::model::lengths::Lengths;
+use crate::model::odds::{Curve, PeakKind};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;

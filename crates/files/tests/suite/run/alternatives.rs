@@ -1,6 +1,6 @@
 //! Tests of the odds when a fact is missing.
 
-use engine::model::memory::odds::{SURE, Verdict};
+use engine::model::odds::{SURE, Verdict};
 use files::run::{Base, File, Spread, read_run, spread};
 use links::decode::decode;
 

@@ -1,7 +1,8 @@
-//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/odds/curves.rs`): not to
-//! be edited.
+//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/odds/curves.rs`): not
+//! to be edited.
 
-use super::{Curve, PeakKind};
+use super::curve::Curve;
+use super::kind::PeakKind;
 
 /// Odds that a run fits, by memory (`crates/score/src/odds`).
 #[allow(clippy::match_same_arms, reason = "a line a kind")]

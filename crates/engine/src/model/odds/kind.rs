@@ -1,8 +1,6 @@
 //! Kinds of runs by the expected error of the predicted peak of memory.
 
-use super::{Curve, recorded};
 use crate::model::hardware::Generation;
-use crate::model::report::Report;
 use crate::model::software::Framework;
 
 /// Share of the GPU's memory below which contexts, workspaces and buffers are a large part of the
@@ -48,23 +46,6 @@ impl PeakKind {
         Self::Megatron,
     ];
 
-    /// Returns the kind of a run, by its report.
-    pub fn classify(report: &Report) -> Self {
-        let memory = &report.memory;
-        let is_measured = matches!(Self::classify_stack(report), Self::Trainers | Self::Torchtitan | Self::Megatron);
-        if is_measured && memory.peak < SMALL_USE * memory.capacity {
-            Self::Small
-        } else {
-            Self::classify_stack(report)
-        }
-    }
-
-    /// Returns the kind of a run without regard to [`Self::Small`]. The odds use this kind:
-    /// otherwise a run could change its kind on a larger GPU, and its odds could fall.
-    pub fn classify_stack(report: &Report) -> Self {
-        Self::of_stack(report.framework, report.generation)
-    }
-
     /// Returns the kind of the runs of a framework on a generation of accelerators.
     pub fn of_stack(framework: Framework, generation: Generation) -> Self {
         use Framework::{DeepSpeed, Fsdp1, MaxText, Megatron, MegatronFsdp, MegatronLegacy, Nanotron, Transformers};
@@ -78,14 +59,6 @@ impl PeakKind {
             (Framework::Torchtitan, _) => Self::Torchtitan,
             (Megatron | MegatronFsdp | MegatronLegacy, _) => Self::Megatron,
         }
-    }
-
-    /// Returns the curve of the odds of fitting over the memory. It is fitted to runs that ran and
-    /// runs that failed, for nanotron on its own sweep, for the others on all sources that report
-    /// failures, with the middle and the spread of the kind's measured peaks
-    /// (`crates/score/src/odds`).
-    pub const fn curve(self) -> Curve {
-        recorded::curve(self)
     }
 
     /// Returns a label of the kind: the feature that its runs have in common.
