@@ -1,5 +1,6 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
+use analysis::answer::Answer;
 use analysis::network;
 use analysis::plan::Question;
 use analysis::releases::{change, describe_release};
@@ -18,7 +19,7 @@ use engine::{format, json, names};
 use export::report_json::report_json;
 use files::brought::Spread;
 
-use crate::Answer;
+use crate::Answer as Output;
 use crate::input::{Came, Input, notes};
 use crate::plan;
 use crate::table::{lines, pairs, plain};
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<Answer, String> {
+    pub(crate) fn run(&self) -> Result<Output, String> {
         let spoken = self.input.spoken()?;
         if let Some((read, spoken)) = &spoken
             && let Some((question, clusters, batch)) = spoken.question()
@@ -69,7 +70,7 @@ impl Arguments {
             let rows = rows(&read.scenario, &report, &fit, spread.as_ref());
             plain(&(notes(&said, &read.issues) + &open + &pairs(&rows)))
         };
-        Ok(Answer { text, yes: fit.fits })
+        Ok(Output { text, yes: fit.fits })
     }
 }
 
@@ -77,7 +78,7 @@ impl Arguments {
 const MOST_ANSWERS: usize = 10;
 
 /// Returns the verdict with its odds.
-fn answer(fit: &Fit) -> String {
+fn verdict(fit: &Fit) -> String {
     let odds = format!("{} of such runs fit", format::odds(fit.odds));
     match fit.verdict {
         Verdict::Fits => format!("yes: {odds}"),
@@ -89,7 +90,8 @@ fn answer(fit: &Fit) -> String {
 
 /// Returns the rows of the report in text form.
 fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>) -> Vec<(&'static str, String)> {
-    let run = scenario.run_of(report);
+    let answer = Answer::new(scenario, report);
+    let figures = answer.figures();
     let memory = &report.memory;
     let odds = match spread.filter(|spread| spread.disagrees()) {
         // Without agreement of the alternatives there is no verdict.
@@ -99,24 +101,25 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
                 format::odds(spread.share())
             )
         }
-        None => answer(fit),
+        None => verdict(fit),
     };
-    let needed = format::bytes_of(memory.needed, memory.capacity);
+    let needed = &figures.needed;
     let rest = if memory.is_within() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
         format!("{needed}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
     } else {
         format!("{needed}, {} missing", format::bytes(-memory.headroom()))
     };
-    let whole = report.whole();
-    let assumed = |figure: String| if report.fits() { figure } else { figure + ", if memory were no limit" };
-    let limiter =
-        if report.waits_for_rollout() { "rollout".to_owned() } else { names::limiter(report.limiter).name.to_owned() };
+    let assumed = |figure: String| if fit.fits { figure } else { figure + ", if memory were no limit" };
+    let name = names::limiter(answer.limiter).name;
+    let limiter = answer
+        .limited
+        .map_or_else(|| name.to_owned(), |part| format!("{name}, {} of {}", format::seconds(part), figures.step));
     let costs = network::write_cost(report).map(|cost| format!("costs {cost}"));
     let network = [costs, network::limits_from(scenario)].into_iter().flatten().collect::<Vec<_>>().join("; ");
     let cost = match prices::known(scenario) {
-        Some(_) => assumed(format!("{} for {}", format::dollars(run.cost.get()), scenario.length())),
-        None => "price unknown".to_owned(),
+        Some(_) => assumed(format!("{} for {}", figures.cost, scenario.length())),
+        None => figures.cost,
     };
     let software = scenario.release.map(|Known(release)| {
         ("Software", format!("{}. {}", release.full_name(), describe_release(release, change(scenario).as_ref())))
@@ -127,13 +130,13 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         .then(|| ("Longest batch", format!("needs {} more than a typical one", format::bytes(more))));
     let memory = [("Fits", odds), ("Memory needed", rest)];
     let rows = [
-        ("MFU", assumed(format::percent(whole.mfu))),
-        ("Tokens/s/GPU", assumed(format::tokens_per_s(whole.tokens_per_s_per_gpu))),
-        ("Step time", assumed(format::seconds(whole.time))),
+        ("MFU", assumed(answer.of_peak().map_or(figures.mfu.clone(), |of| format!("{} {of}", figures.mfu)))),
+        ("Tokens/s/GPU", assumed(format::tokens_per_s(answer.step.tokens_per_s_per_gpu))),
+        ("Step time", assumed(figures.step)),
         ("Limited by", limiter),
         ("Network", network),
         ("Tokens per step", format::tokens(report.tokens_per_step)),
-        ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
+        ("Time to train", assumed(format!("{} for {}", figures.time, scenario.length()))),
         ("Cost", cost),
     ];
     memory

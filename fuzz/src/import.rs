@@ -70,7 +70,7 @@ fn valid(scenario: &Scenario) {
     for param in params::every().filter(|param| params::is_held(param, scenario)) {
         assert!(params::is_within_bounds(param, scenario), "{} in {}", param.key, encode(scenario));
     }
-    assert!(scenario.report().time.step.get() > 0.0);
+    assert!(scenario.report().update.time.step.get() > 0.0);
 }
 
 /// A config of which each two bytes replace a value.

@@ -31,8 +31,13 @@ fn check_scenario(scenario: &Scenario) {
         assert!(issue.message.ends_with('.'), "{}", issue.message);
     }
     let report = scenario.report();
-    let positive =
-        [report.time.step.get(), report.memory.peak.get(), report.tokens_per_s_per_gpu, report.mfu, report.hfu];
+    let positive = [
+        report.update.time.step.get(),
+        report.memory.peak.get(),
+        report.update.tokens_per_s_per_gpu,
+        report.update.mfu,
+        report.update.hfu,
+    ];
     let parts = report.memory.parts.iter().map(|(_, bytes)| bytes.get());
     assert!(positive.iter().all(|number| *number > 0.0 && number.is_finite()), "{} {report:?}", encode(scenario));
     assert!(parts.into_iter().all(|bytes| bytes >= 0.0 && bytes.is_finite()), "{} {report:?}", encode(scenario));

@@ -72,7 +72,7 @@ fn check_files(files: &[File], with_lint: bool) {
         assert!(params::is_within_bounds(param, &run.scenario), "{} in {}", param.key, encode(&run.scenario));
     }
     assert_eq!(decode(&encode(&run.scenario)).scenario, run.scenario);
-    assert!(run.scenario.report().time.step.get() > 0.0);
+    assert!(run.scenario.report().update.time.step.get() > 0.0);
     assert!(run.assumed.iter().chain(&run.contradictions).all(|said| said.ends_with('.')));
     for line in run.understood.iter().take(4) {
         let change = Change { file: line.file, key: line.key.clone(), from: None, to: "4".to_owned() };

@@ -140,7 +140,7 @@ export type ScenarioOrLink = string | URL | Scenario | Report;
 
 /** What limits a step. */
 export type Limiter =
-  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble' | 'data';
+  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble' | 'data' | 'rollout';
 
 /** The parallelism strategy. */
 export type Strategy =
@@ -183,10 +183,15 @@ export interface Report {
    * not.
    */
   verdict: 'fits' | 'tight' | 'host_does_not_fit' | 'does_not_fit';
+  /** What limits the whole step; `rollout` where generating the training data takes most of it. */
   limiter: Limiter;
+  /** The time of the whole step that the limiter takes; `null` where memory limits. */
+  limiter_time_s: number | null;
+  /** Utilisation, throughput and time of the whole step: with generation, where a step generates what it trains on. `rollout.update` has those of the update alone. */
   mfu: number;
   hfu: number;
   tokens_per_s_per_gpu: number;
+  /** The tokens of one optimizer step. */
   tokens_per_step: number;
   tflops_per_gpu: number;
   step_time_s: number;
@@ -200,8 +205,8 @@ export interface Report {
   headroom_memory_bytes: number;
   /** Needed + cache: what nvidia-smi shows. */
   peak_memory_bytes: number;
-  /** The ranges in which four of five measurements lie. */
-  band: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; needed_memory_bytes: Band };
+  /** The ranges in which four of five measurements lie; `null` of times in a step with a rollout, which is measured too rarely. */
+  band: { mfu: Band | null; tokens_per_s_per_gpu: Band | null; step_time_s: Band | null; needed_memory_bytes: Band };
   /** What the bands stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon. */
   evidence: {
     measured_runs: number;
@@ -209,7 +214,7 @@ export interface Report {
     median_peak_error_percent: number | null;
     fitted: boolean;
   };
-  /** The phases and lanes of a step, in seconds. */
+  /** The phases and lanes of a step, in seconds; after a rollout those of all its updates, and `step` is the whole step. */
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;
     exposed_comm: number; overlapped_comm: number; inter_node_comm: number; bubble: number; exchange: number;
@@ -246,7 +251,12 @@ export interface Report {
     };
     time_s: {
       step: number; rollout: number; sync: number; prefill: number; decode: number; decode_step: number;
-      scoring: number; update: number; critic: number;
+      moving: number; scoring: number; update: number; critic: number;
+    };
+    /** One update alone: training on data that is there; `count` of them follow a rollout. */
+    update: {
+      count: number; time_s: number; mfu: number; hfu: number; tokens_per_s_per_gpu: number; tflops_per_gpu: number;
+      limiter: Limiter;
     };
   } | null;
   /** How experts run, with what the engine chose of it; `null` in a dense model. */
@@ -256,7 +266,8 @@ export interface Report {
   } | null;
   /** What each strategy reaches; `null` where nothing searched fits. */
   strategies: {
-    strategy: Strategy | null; fits: boolean; mfu: number; step_time_s: number; needed_bytes: number;
+    strategy: Strategy | null; fits: boolean; fit_odds: number; verdict: Report['verdict'];
+    mfu: number; step_time_s: number; needed_bytes: number;
     largest_model_params: number | null; longest_sequence_tokens: number | null;
   }[];
   /** The FSDP bounds after Wang et al. 2025 (arXiv 2504.03655), and the best of their grid search. */

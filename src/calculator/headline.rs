@@ -1,7 +1,8 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
 use crate::words::{hardware, model_name, opening};
-use analysis::network;
+use analysis::answer::Answer;
+use analysis::network::write_limiter;
 use catalog::accuracy::Fit;
 use engine::format;
 use engine::model::odds::Verdict;
@@ -35,17 +36,16 @@ impl Headline {
 /// of memory: `… fits the GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their
 /// GPUs, and 1,480 of 1,000 GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
-    let fit = Fit::check(scenario, report);
+    let answer = Answer::new(scenario, report);
+    let fit = answer.fit;
     let speed = match fit.verdict {
         Verdict::Fits | Verdict::Tight if report.rollout.is_some() => format!(
             ". A step takes {}, {} of it generating; limited by {}.",
-            format::seconds(report.whole().time),
-            format::percent(report.whole().rollout),
-            limit(report)
+            format::seconds(answer.step.time),
+            format::percent(answer.step.rollout),
+            write_limiter(report)
         ),
-        Verdict::Fits | Verdict::Tight => {
-            format!(". {} MFU, limited by {}.", format::percent(report.mfu), limit(report))
-        }
+        Verdict::Fits | Verdict::Tight => format!(". {}, limited by {}.", answer.mfu(), write_limiter(report)),
         Verdict::HostDoesNotFit | Verdict::DoesNotFit => ".".to_owned(),
     };
     // If the GPUs are short too, the headline is about the GPUs, and a note is about the hosts.
@@ -76,8 +76,9 @@ pub fn odds(report: &Report) -> String {
 /// Returns a run in short: `Tight fit, 72 % of such runs fit · 50.0 % MFU · compute`.
 pub fn in_short(scenario: &Scenario, report: &Report) -> String {
     let verdict = opening(state(scenario, report).trim_start_matches("is a "));
-    let whole = report.whole();
-    format!("{verdict}, {} · {} MFU · {}", odds(report), format::percent(whole.mfu), limited_by(report))
+    let answer = Answer::new(scenario, report);
+    let assumed = if answer.fit.fits { "" } else { " if it fit" };
+    format!("{verdict}, {} · {}{assumed} · {}", odds(report), answer.mfu(), names::limiter(report.limiter).phrase)
 }
 
 /// Returns the title of the page: model, GPUs, sequence length and verdict.
@@ -90,14 +91,4 @@ pub fn title(scenario: &Scenario, report: &Report) -> String {
 /// Returns the verdict in a few words.
 pub fn state(scenario: &Scenario, report: &Report) -> &'static str {
     Fit::check(scenario, report).verdict.phrase()
-}
-
-/// Returns the limiter and what the network costs, as the end of “limited by …”.
-fn limit(report: &Report) -> String {
-    if report.waits_for_rollout() { limited_by(report).to_owned() } else { network::write_limiter(report) }
-}
-
-/// Returns the limiter, as the end of “limited by …”.
-pub fn limited_by(report: &Report) -> &'static str {
-    if report.waits_for_rollout() { "the rollout" } else { names::limiter(report.limiter).phrase }
 }

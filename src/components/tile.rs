@@ -41,7 +41,7 @@ const BETTER: &str = ", better";
 const WORSE: &str = ", worse";
 
 /// Note on figures of a run that does not fit.
-const HYPOTHETICAL: &str = "if memory were no limit";
+pub const HYPOTHETICAL: &str = "if memory were no limit";
 /// Short note on figures of a run that does not fit.
 const IF_IT_FIT: &str = "if it fit";
 

@@ -1,9 +1,8 @@
 //! Texts of time and money: the tile, and the differences from pinned scenarios.
 
 use crate::components::tile::Delta;
+use analysis::answer::{Answer, Figures};
 use catalog::accelerators::prices;
-use catalog::accuracy;
-use engine::format;
 use engine::model::report::Report;
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
@@ -16,15 +15,6 @@ pub const FIGURES: [&str; 2] = ["Time to train", "Cost"];
 pub const EDIT: &str = "edit";
 /// Help of the button that leads to the tokens and the price.
 pub const EDIT_HELP: &str = "Edit tokens and price";
-/// Time of a run that makes no progress.
-const NEVER: &str = "never";
-/// Cost of a run that makes no progress.
-const NO_COST: &str = "–";
-/// Cost of a run without a list price and without a price set by the reader.
-const UNKNOWN: &str = "price unknown";
-/// Range of a run that makes no progress.
-const FAILS: &str = "failures come too fast";
-
 /// Days and dollars of the whole run as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTexts {
@@ -41,21 +31,8 @@ pub struct RunTexts {
 impl RunTexts {
     /// Creates the texts of a scenario and the report of its step.
     pub fn new(scenario: &Scenario, report: &Report) -> Self {
-        let run = scenario.run_of(report);
-        let name = format!("{TIME_AND_COST}, {}", scenario.length());
-        if !run.finishes() {
-            let [time, cost] = time_and_cost(scenario, &run);
-            return Self { name, time, cost, band: FAILS.into() };
-        }
-        let accuracy::Band { low, high } = accuracy::step_time(scenario);
-        let time = |factor: f64| format::duration(factor * run.time);
-        let times = format::range(&time(low), &time(high));
-        if prices::known(scenario).is_none() {
-            return Self { name, time: time(1.0), cost: UNKNOWN.into(), band: times };
-        }
-        let cost = |factor: f64| format::dollars(factor * run.cost.get());
-        let band = format!("{times}, {}", format::range(&cost(low), &cost(high)));
-        Self { name, time: time(1.0), cost: cost(1.0), band }
+        let Figures { time, cost, run_band, .. } = Answer::new(scenario, report).figures();
+        Self { name: format!("{TIME_AND_COST}, {}", scenario.length()), time, cost, band: run_band }
     }
 }
 
@@ -77,22 +54,10 @@ fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
     [Delta { against: String::new(), ..time }, cost]
 }
 
-/// Returns the cost of a run, or a note if no price is known.
-pub fn write_price(scenario: &Scenario, run: &RunReport) -> String {
-    prices::known(scenario).map_or_else(|| UNKNOWN.into(), |_| format::dollars(run.cost.get()))
-}
-
-/// Returns time and cost of a run, for tables.
-pub fn time_and_cost(scenario: &Scenario, run: &RunReport) -> [String; 2] {
-    if !run.finishes() {
-        return [NEVER.into(), NO_COST.into()];
-    }
-    [format::duration(run.time), write_price(scenario, run)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::format;
     use links::decode;
 
     fn scenario(link: &str) -> (Scenario, Report) {

@@ -10,11 +10,10 @@ use crate::compare::{Pin, differences, unlettered};
 use crate::components::action_button::ActionButton;
 use crate::components::fold::Fold;
 use crate::context::PageContext;
-use crate::panels::cost::{FIGURES, time_and_cost};
-use crate::panels::tiles::{Tiles, limiter};
+use crate::panels::cost::FIGURES;
 use crate::state::Action;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, hardware};
-use catalog::accelerators::prices;
+use analysis::answer::{self, Answer};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -123,23 +122,21 @@ struct Figures {
 
 impl Figures {
     fn new(scenario: &Scenario, report: &Report) -> Self {
-        let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::new(scenario, report);
-        let run = scenario.run_of(report);
-        let [time, cost] = time_and_cost(scenario, &run);
-        let (whole, ends) = (report.whole(), run.finishes());
-        let priced = prices::known(scenario).is_some();
+        let answer = Answer::new(scenario, report);
+        let answer::Figures { mfu, tokens, step, needed, limiter, time, cost, .. } = answer.figures();
+        let whole = answer.step;
         Self {
-            texts: [needed, mfu, tokens, step, limiter(report).to_owned(), time, cost],
+            texts: [needed, mfu, tokens, step, limiter.to_owned(), time, cost],
             numbers: [
-                Some(report.memory.needed.get()),
+                Some(answer.needed.get()),
                 Some(whole.mfu),
                 Some(whole.tokens_per_s_per_gpu),
                 Some(whole.time.get()),
                 None,
-                ends.then_some(run.time.get()),
-                (ends && priced).then_some(run.cost.get()),
+                answer.run.finishes().then_some(answer.run.time.get()),
+                answer.dollars(),
             ],
-            fits,
+            fits: answer.fit.fits,
         }
     }
 

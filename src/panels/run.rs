@@ -4,9 +4,8 @@ use yew::prelude::*;
 
 use crate::calculator::SettledProps;
 use crate::components::explain_button::ExplainButton;
-use crate::panels::cost::write_price;
+use analysis::answer::Answer;
 use engine::format::{self, bytes, duration, percent, rising};
-use engine::model::run::RunReport;
 use engine::scenario::Scenario;
 use engine::scenario::data::TextRun;
 use engine::units::Seconds;
@@ -18,13 +17,13 @@ pub const TITLE: &str = "The whole run";
 /// Renders the panel: the finding, and every figure of the run with its explanation.
 pub fn run(SettledProps { snapshot, report, .. }: &SettledProps) -> Html {
     let scenario = snapshot.scenario;
-    let run = scenario.run_report();
+    let answer = Answer::new(&scenario, report);
     html! {
         <div id="run" class="figure wide">
             <div class="figure-head"><h2>{ TITLE }</h2></div>
-            <p class="caption">{ caption(&scenario, report.fits(), &run) }</p>
-            <ul class="parts">
-                { for rows(&scenario, &run).into_iter().zip(RUN).map(|((name, value), card)| html! {
+            <p class="caption">{ caption(&scenario, &answer) }</p>
+            <ul class={classes!("parts", (!answer.fit.fits).then_some("moot"))}>
+                { for rows(&answer).into_iter().zip(RUN).map(|((name, value), card)| html! {
                     <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span><ExplainButton {card} what={name} /></li>
                 }) }
             </ul>
@@ -33,16 +32,17 @@ pub fn run(SettledProps { snapshot, report, .. }: &SettledProps) -> Html {
 }
 
 /// Returns the finding: time, cost and goodput of the run.
-pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
+pub fn caption(scenario: &Scenario, answer: &Answer) -> String {
+    let run = &answer.run;
     let tokens = format::params(scenario.train_tokens());
-    let condition = if fits { "" } else { "If memory were no limit: " };
+    let condition = if answer.fit.fits { "" } else { "If memory were no limit: " };
     if !run.finishes() {
         let mtbf = duration(run.run_mtbf);
         return format!(
             "{condition}{tokens} tokens never finish: one failure every {mtbf} leaves no time to restart and catch up."
         );
     }
-    let [time, cost, goodput] = [duration(run.time), write_price(scenario, run), percent(run.goodput)];
+    let [time, cost, goodput] = [answer.time(), answer.cost(), percent(run.goodput)];
     let texts = scenario.text_run().map(|texts| write_text_run(scenario, &texts)).unwrap_or_default();
     format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.{texts}")
 }
@@ -60,14 +60,15 @@ fn write_text_run(scenario: &Scenario, run: &TextRun) -> String {
 }
 
 /// Returns names and values of the run's figures.
-pub fn rows(scenario: &Scenario, run: &RunReport) -> [(&'static str, String); 15] {
+pub fn rows(answer: &Answer) -> [(&'static str, String); 15] {
+    let run = &answer.run;
     let never = |time: Seconds| if time.get() < f64::INFINITY { duration(time) } else { "never".to_owned() };
     [
-        ("Time to train", never(run.time)),
+        ("Time to train", answer.time()),
         ("Steps", format!("{} of {} tokens", amount(run.steps), amount(run.batch_tokens))),
         ("Batch efficiency", percent(run.batch_efficiency)),
         ("GPU-hours", amount(run.gpu_time.hours())),
-        ("Cost", write_price(scenario, run)),
+        ("Cost", answer.cost()),
         ("Energy", rising(run.energy.mwh(), 1e3, &["MWh", "GWh"])),
         ("CO₂ equivalent", rising(run.emissions.tonnes(), 1e6, &["t"])),
         ("Goodput", percent(run.goodput)),
@@ -77,7 +78,7 @@ pub fn rows(scenario: &Scenario, run: &RunReport) -> [(&'static str, String); 15
         ("Host memory, initialising", bytes(run.host.init)),
         ("Host memory, checkpointing", bytes(run.host.checkpoint)),
         ("Host memory, offloaded", bytes(run.host.offload)),
-        ("Host memory, in all", format!("{} of {}", bytes(run.host.needed()), bytes(run.host.capacity))),
+        ("Host memory, in all", format::host_memory(run.host.needed(), run.host.capacity)),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The share menu: texts for the clipboard, and files that contain the link.
 
-mod poster;
+pub mod poster;
 mod texts;
 
 use std::rc::Rc;

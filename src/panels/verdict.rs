@@ -24,12 +24,14 @@ use crate::panels::controls::sheet::lead_to;
 use crate::panels::cost::{self, RunTexts};
 use crate::panels::pins::words;
 use crate::panels::pins::{Room, pin_button, pins};
-use crate::panels::tiles::{self, Tiles, limiter_note};
+use crate::panels::tiles::{self, Tiles};
 use crate::scenario_line::{self, Word};
 use crate::state::Action;
 use crate::view::{Controls, Door, View};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, correction};
+use analysis::answer::Figures;
 use analysis::layouts::LayoutSearch;
+use catalog::accuracy::Fit;
 use engine::model::anchor::Anchor;
 use engine::model::report::Report;
 use engine::params::ParamId;
@@ -43,6 +45,8 @@ const NEEDED_HELP: &str = "Memory needed, and what PyTorch’s allocator caches 
 /// Help of the time next to the limiter.
 const LIMITER_HELP: &str =
     "The time of a step that is spent on what limits it. The card of the step time has all parts.";
+/// Help of the peak to which MFU refers.
+const PEAK_HELP: &str = "Most publications count the MFU of 8-bit products against the peak of 16 bits, which is half.";
 /// Label of the button that removes the correction.
 const UNCORRECT: &str = "Remove the correction";
 
@@ -190,33 +194,31 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
         .map(|pin| tiles::limiter(&pin.report))
         .filter(|limiter| *limiter != tiles::limiter(report))
         .map(words::limiter);
-    let Tiles { mfu, tokens, step, needed, shown, bands, fits } = Tiles::new(scenario, report);
+    let Tiles { figures, of_peak, fits, fits_gpus } = Tiles::new(scenario, report);
+    let Figures { mfu, tokens, step, needed, shown, limiter: word, limited, bands, .. } = figures;
     let [of_mfu, of_tokens, of_step, of_needed] = bands.map(Some);
     let timed = |name, value, band, delta| Tile { name, value, band, delta, hypothetical: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
-        timed(MFU, mfu, of_mfu, d_mfu),
+        Tile { note: of_peak.map(|of| (of, PEAK_HELP)), ..timed(MFU, mfu, of_mfu, d_mfu) },
         Tile { short: Some(AttrValue::Static(TOKENS_SHORT)), ..timed(TOKENS, tokens, of_tokens, d_tokens) },
         timed(STEP, step, of_step, d_step),
         Tile {
             band: of_needed,
             note: Some((shown, NEEDED_HELP)),
-            below: !report.memory.fits(),
+            below: !fits_gpus,
             delta: d_needed,
             ..plain(NEEDED, needed)
         },
-        Tile {
-            delta: limiter,
-            note: Some((limiter_note(report), LIMITER_HELP)),
-            ..plain(LIMITER, tiles::limiter(report).into())
-        },
+        Tile { delta: limiter, note: Some((limited, LIMITER_HELP)), ..plain(LIMITER, word.into()) },
     ]
 }
 
 /// Returns days and dollars of the whole run, with their differences from the first pinned
 /// scenario's if both train the same tokens.
 fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
-    let RunTexts { name, time, cost, band } = RunTexts::new(scenario, report);
+    let (RunTexts { name, time, cost, band }, fits) =
+        (RunTexts::new(scenario, report), Fit::check(scenario, report).fits);
     let [delta, second] = first
         .and_then(|pin| cost::deltas((scenario, report), (&pin.scenario, &pin.report)))
         .map(|changes| changes.map(Some))
@@ -228,7 +230,7 @@ fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
         band: Some(band),
         delta,
         second,
-        hypothetical: !report.fits(),
+        hypothetical: !fits,
         ..Tile::default()
     }
 }

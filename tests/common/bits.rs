@@ -137,11 +137,16 @@ fn scenario(sequence: &mut Sequence) -> Scenario {
 }
 
 fn numbers(report: &Report) -> impl Iterator<Item = f64> + '_ {
-    let time = &report.time;
+    let time = &report.update.time;
     let times = [time.step, time.forward, time.backward, time.optimizer, time.compute, time.comm, time.exposed_comm];
     let parts = report.memory.parts.iter().map(|(_, bytes)| bytes.get());
-    let rest =
-        [report.tokens_per_s_per_gpu, report.mfu, report.hfu, report.memory.needed.get(), report.tokens_per_step];
+    let rest = [
+        report.update.tokens_per_s_per_gpu,
+        report.update.mfu,
+        report.update.hfu,
+        report.memory.needed.get(),
+        report.tokens_per_step,
+    ];
     times.into_iter().map(Seconds::get).chain(parts).chain(rest)
 }
 

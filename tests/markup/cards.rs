@@ -49,7 +49,7 @@ fn a_card_says_what_the_tile_says() {
     let view = View::from_query("?why=mfu");
     let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
     let card = html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap();
-    let mfu = Tiles::new(&scenario, &scenario.report()).mfu;
+    let mfu = Tiles::new(&scenario, &scenario.report()).figures.mfu;
     assert!(card.contains(&format!("<strong>= {mfu}</strong>")), "{card}");
     assert!(card.contains("<math displaystyle=\"true\"") && card.contains("<mfrac>"), "{card}");
 }

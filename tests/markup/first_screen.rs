@@ -7,7 +7,7 @@ use shardwise::calculator::headline::{self, title};
 use shardwise::components::legend::BAND;
 use shardwise::panels::advice::change::besides;
 use shardwise::panels::run;
-use shardwise::panels::tiles::{Tiles, limiter_note};
+use shardwise::panels::tiles::Tiles;
 use shardwise::view::{Panel, View};
 use shardwise::{App, Embed, Start, scenario_line};
 
@@ -37,7 +37,7 @@ fn the_range_of_measurements_stands_beside_the_headline_figures() {
         [html.matches("class=\"tile-band\"").count(), html.matches("class=\"tile-band aside\"").count()],
         [5, 2]
     );
-    let bands = Tiles::new(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
+    let bands = Tiles::new(&catalog::default_scenario(), &catalog::default_scenario().report()).figures.bands;
     assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
     assert!(page_at(Panel::Curve, &catalog::default_scenario()).contains(BAND));
 }
@@ -55,8 +55,9 @@ fn days_and_dollars_stand_among_the_headline_figures() {
     assert!(html.contains("aria-label=\"Edit tokens and price\"") && html.contains("id=\"ask-time-and-cost\""));
     assert!(words(&html).contains("List price: Lambda, 8x A100 SXM 40 GB, 2026-09-20. Edit it."));
     // The limiter has its time next to it, or the missing memory.
-    assert!(html.contains(&limiter_note(&catalog::default_scenario().report())));
-    assert!(limiter_note(&does_not_fit().report()).ends_with(" missing"));
+    let limited = |scenario: &Scenario| Tiles::new(scenario, &scenario.report()).figures.limited;
+    assert!(html.contains(&limited(&catalog::default_scenario())));
+    assert!(limited(&does_not_fit()).ends_with(" missing"));
     // The controls and the panel have names of their own.
     assert!(words(&html).contains("Run and cost") && run::TITLE != "Run and cost");
     let tile = |scenario: &Scenario| {

@@ -3,7 +3,7 @@
 use crate::{page, page_at, words};
 use links::decode;
 use shardwise::panels::step::waterfall::DATA_LEVER;
-use shardwise::panels::tiles::limiter_note;
+use shardwise::panels::tiles::Tiles;
 use shardwise::view::Panel;
 
 #[test]
@@ -20,7 +20,10 @@ fn a_step_that_waits_for_data_says_so_and_what_helps() {
     let html = page(&scenario, Vec::new());
     let spoken = words(&html).replace('\u{2009}', " ");
     assert!(spoken.contains("limited by the data loaders"), "{spoken}");
-    assert!(limiter_note(&scenario.report()).ends_with(" wait for data") && spoken.contains(" wait for data"));
+    assert!(
+        Tiles::new(&scenario, &scenario.report()).figures.limited.ends_with(" wait for data")
+            && spoken.contains(" wait for data")
+    );
     let step = words(&page_at(Panel::Waterfall, &scenario));
     assert!(step.contains("Waiting for data") && step.contains(DATA_LEVER), "{step}");
     assert!(!spoken.contains("wait for launches"), "{spoken}");

@@ -1,7 +1,12 @@
 //! The page's markup, rendered natively: names, figures, sentences. No browser is needed for these.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test that panics has failed")]
 
+// The same random scenarios, cases and seeds as the engine's.
+#[path = "../../crates/engine/tests/suite/any.rs"]
+mod any;
 mod cards;
+#[path = "../../crates/engine/tests/suite/cases.rs"]
+mod cases;
 mod controls;
 mod document;
 mod embed;
@@ -9,6 +14,7 @@ mod figures;
 mod first_screen;
 mod host;
 mod models;
+mod one_answer;
 mod pins;
 mod sharing;
 

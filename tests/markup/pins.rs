@@ -112,8 +112,8 @@ fn differences_are_told_by_entries_and_parameters() {
 fn a_difference_has_its_sign_and_says_whether_it_is_better() {
     let now = catalog::default_scenario().report();
     let mut then = now;
-    then.mfu = now.mfu - 0.0524;
-    then.time.step = 1.25 * now.time.step;
+    then.update.mfu = now.update.mfu - 0.0524;
+    then.update.time.step = 1.25 * now.update.time.step;
     let [mfu, tokens, step, needed] = deltas(&now, &then);
     let said = |delta: &Delta| delta.text.replace('\u{2009}', " ");
     assert_eq!((said(&mfu), mfu.better), ("+5.2 points".into(), Some(true)));

@@ -1,6 +1,7 @@
 //! Sharing: links, files, the whole run, a plan.
 
 use crate::{does_not_fit, embed, page, page_at, rendered, words};
+use analysis::answer::Answer;
 use engine::scenario::Scenario;
 use shardwise::calculator::{Buffers, Pace, derive};
 use shardwise::panels::run;
@@ -45,11 +46,10 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
 fn the_whole_run_says_what_it_takes() {
     assert!(words(&page_at(Panel::Run, &catalog::default_scenario())).contains(run::TITLE));
     let said = |scenario: &Scenario| {
-        let run = scenario.run_report();
-        let rows: Vec<_> =
-            run::rows(scenario, &run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let answer = Answer::new(scenario, &scenario.report());
+        let rows: Vec<_> = run::rows(&answer).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert!(rows.iter().all(|row| !row.contains("NaN") && !row.contains("inf")), "{rows:?}");
-        run::caption(scenario, scenario.report().fits(), &run).replace('\u{2009}', " ")
+        run::caption(scenario, &answer).replace('\u{2009}', " ")
     };
     let mut scenario = catalog::default_scenario();
     let caption = said(&scenario);

@@ -52,7 +52,7 @@ fn print(plan: &Plan, found: &FastestLayout) {
         scenario.strategy,
         scenario.recompute,
         scenario.micro_batch_size,
-        found.report.mfu,
+        found.report.whole().mfu,
         format::duration(found.run.time),
         format::dollars(found.dollars()),
         found.band.low,

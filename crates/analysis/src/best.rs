@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(best.sample.fits(), fitting().count() > 0, "{gib}");
             assert!(fitting().all(|candidate| candidate.sample.mfu <= best.sample.mfu), "{gib}");
             let report = best.apply_to(&scenario).report();
-            assert_eq!((report.mfu, report.memory.needed), (best.sample.mfu, best.sample.needed), "{gib}");
+            assert_eq!((report.update.mfu, report.memory.needed), (best.sample.mfu, best.sample.needed), "{gib}");
         }
     }
 

@@ -82,10 +82,10 @@ pub fn compared(entry: &ScenarioEntry) -> Option<Compared> {
 /// Returns the engine's finding for a claim's scenario and the scenarios pinned with it.
 fn found(comparison: Comparison, now: &Scenario, pins: &[Scenario]) -> Option<ClaimResult> {
     let pinned = pins.first()?;
-    let step = |scenario: &Scenario| scenario.report().time.step;
-    let throughput = |scenario: &Scenario| scenario.report().tokens_per_s_per_gpu;
+    let step = |scenario: &Scenario| scenario.report().whole().time;
+    let throughput = |scenario: &Scenario| scenario.report().whole().tokens_per_s_per_gpu;
     Some(match comparison {
-        Comparison::MfuGain => ClaimResult::Points(now.report().mfu - pinned.report().mfu),
+        Comparison::MfuGain => ClaimResult::Points(now.report().whole().mfu - pinned.report().whole().mfu),
         Comparison::Longer => ClaimResult::Change(step(pinned) / step(now) - 1.0),
         Comparison::SizeRatio => {
             let smaller = pins.get(1)?;

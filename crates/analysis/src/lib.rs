@@ -1,6 +1,7 @@
 //! Analyses built on the model: parameter sweeps, boundaries, searches and advice.
 
 pub mod advice;
+pub mod answer;
 pub mod best;
 pub mod boundary;
 pub mod bounds_search;

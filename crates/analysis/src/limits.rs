@@ -1,8 +1,8 @@
 //! Limits of each sharding strategy: the largest model and the longest sequence that fit.
 
+use super::answer::Answer;
 use super::search::last;
 use engine::model::ladder::SIZES;
-use engine::model::report::Report;
 use engine::scenario::{Model, Scenario, Strategy};
 
 /// The longest sequence searched, in tokens.
@@ -13,12 +13,12 @@ const SHORTEST: u32 = 128;
 const HALVINGS: u32 = 28;
 
 /// The limits of one strategy, with all other parameters as in the scenario.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reach {
     /// The strategy.
     pub strategy: Strategy,
-    /// Report of the scenario under this strategy.
-    pub report: Report,
+    /// Answer to the scenario under this strategy.
+    pub answer: Answer,
     /// The largest ladder model that fits, in nominal parameters; `None` if the smallest does not
     /// fit.
     pub largest_model: Option<f64>,
@@ -42,7 +42,7 @@ pub fn reach(scenario: &Scenario) -> Reach {
     let longest_sequence = longest_sequence(scenario);
     Reach {
         strategy: scenario.strategy,
-        report: scenario.report(),
+        answer: Answer::new(scenario, &scenario.report()),
         largest_model,
         any_model: largest_model == Some(SIZES.1),
         longest_sequence,

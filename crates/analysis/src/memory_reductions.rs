@@ -65,8 +65,9 @@ pub fn memory_reductions(scenario: &Scenario, report: &Report, part: MemoryPart)
 
 /// Orders two reductions: of two that fit the faster first, else the larger reduction of the total.
 fn rank(one: &MemoryReduction, other: &MemoryReduction) -> core::cmp::Ordering {
-    let by =
-        |of: &MemoryReduction| if of.report.fits() { (1, of.report.tokens_per_s_per_gpu) } else { (0, of.less.get()) };
+    let by = |of: &MemoryReduction| {
+        if of.report.fits() { (1, of.report.whole().tokens_per_s_per_gpu) } else { (0, of.less.get()) }
+    };
     let ((fits, of_one), (other_fits, of_other)) = (by(one), by(other));
     other_fits.cmp(&fits).then(of_other.total_cmp(&of_one))
 }

@@ -116,18 +116,18 @@ pub fn limits_from(scenario: &Scenario) -> Option<String> {
     Some(write_enough(enough_for(scenario), then))
 }
 
-/// Writes the network's cost in a step and its two parts, `15.6 %: 2.44 % waiting, 13.1 % slowed
-/// kernels`; `None` below 1 % of the step.
+/// Writes the network's cost in a whole step and its two parts, `15.6 %: 2.44 % waiting, 13.1 %
+/// slowed kernels`; `None` below 1 % of the step.
 pub fn write_cost(report: &Report) -> Option<String> {
-    let NetworkCost { waiting, slowed } = report.time.network();
+    let NetworkCost { waiting, slowed } = report.network();
     let whole = cost_share(report)?;
-    let percent = |part| format::percent(part / report.time.step);
+    let percent = |part| format::percent(part / report.whole().time);
     Some(format!("{whole}: {} waiting, {} slowed kernels", percent(waiting), percent(slowed)))
 }
 
-/// Writes the share of the network's cost in a step; `None` below 1 %.
+/// Writes the share of the network's cost in a whole step; `None` below 1 %.
 pub fn cost_share(report: &Report) -> Option<String> {
-    let share = report.time.network().total() / report.time.step;
+    let share = report.network().total() / report.whole().time;
     (share >= NAMED).then(|| format::percent(share))
 }
 
@@ -190,7 +190,7 @@ mod tests {
     fn the_account_of_the_default_is_in_its_words() {
         let scenario = default_scenario();
         let report = scenario.report();
-        let NetworkCost { waiting, slowed } = report.time.network();
+        let NetworkCost { waiting, slowed } = report.update.time.network();
         assert!(slowed > 3.0 * waiting, "{waiting:?} {slowed:?}");
         let words = write_cost(&report).unwrap();
         assert!(words.ends_with(" slowed kernels") && words.contains(" waiting, "), "{words}");

@@ -133,7 +133,7 @@ impl Published {
 
     /// Returns the predicted time of a step with the row's batch, in seconds.
     pub fn predicted_step(&self, scenario: &Scenario) -> f64 {
-        scenario.report().time.step.get() * self.batch_share
+        scenario.report().whole().time.get() * self.batch_share
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
     fn predictions_are_the_engine_s() {
         let row = Published { batch_share: 0.5, ..row(Some(1.0), Some(40.0)) };
         let (scenario, report) = (row.scenario(), row.scenario().report());
-        assert_eq!(row.predicted_step(&scenario), 0.5 * report.time.step.get());
+        assert_eq!(row.predicted_step(&scenario), 0.5 * report.whole().time.get());
         // Reserved memory excludes the CUDA context.
         let peak = row.peak.unwrap();
         let memory = peak.stage.memory(&scenario.setup());

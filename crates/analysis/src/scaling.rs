@@ -78,7 +78,7 @@ pub(super) fn with_the_same_batch(scenario: &Scenario, replicas: u32, own: u32) 
 
 fn point(scenario: &Scenario) -> Point {
     let report = scenario.report();
-    let tokens_per_s = report.tokens_per_s_per_gpu * f64::from(scenario.gpus);
+    let tokens_per_s = report.whole().tokens_per_s_per_gpu * f64::from(scenario.gpus);
     Point { gpus: scenario.gpus, tokens_per_s, fits: report.fits() }
 }
 
@@ -102,7 +102,7 @@ mod tests {
             let own = own(&scaling.weak);
             assert_eq!(
                 (own.tokens_per_s, own.fits),
-                (report.tokens_per_s_per_gpu * f64::from(scenario.gpus), report.fits())
+                (report.whole().tokens_per_s_per_gpu * f64::from(scenario.gpus), report.fits())
             );
             assert!(scaling.weak.windows(2).all(|pair| pair[0].gpus < pair[1].gpus));
             assert!(scaling.weak.len() >= 8 && scaling.strong.len() >= 3);

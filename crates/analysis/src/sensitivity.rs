@@ -173,18 +173,18 @@ mod tests {
         // The network determines the step time: twice the peak gives an equal time and half the
         // MFU; twice the link bandwidth raises the MFU.
         let peak = find(&slow, ParamId::Peak16Bit).unwrap().doubled.unwrap();
-        assert!((peak.value / now.mfu - 0.5).abs() < 0.02, "{}", peak.value / now.mfu);
+        assert!((peak.value / now.update.mfu - 0.5).abs() < 0.02, "{}", peak.value / now.update.mfu);
         let link = find(&slow, ParamId::LinkBandwidth).unwrap().doubled.unwrap();
-        assert!(link.value / now.mfu > 1.7, "{}", link.value / now.mfu);
+        assert!(link.value / now.update.mfu > 1.7, "{}", link.value / now.update.mfu);
         scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(1600.0);
         let fast = strongest(&scenario, (Knobs::Levers, 10), &mfu);
         let unsure = strongest(&scenario, (Knobs::Unsure, 10), &mfu);
         assert!(find(&fast, ParamId::MatmulEfficiency).is_none() && find(&unsure, ParamId::LinkBandwidth).is_none());
         let matmul = find(&unsure, ParamId::MatmulEfficiency).unwrap();
-        assert!(matmul.tenth.unwrap().value > 1.04 * scenario.report().mfu);
+        assert!(matmul.tenth.unwrap().value > 1.04 * scenario.report().update.mfu);
         assert!(
             find(&fast, ParamId::LinkBandwidth)
-                .is_none_or(|link| link.doubled.unwrap().value < 1.05 * scenario.report().mfu)
+                .is_none_or(|link| link.doubled.unwrap().value < 1.05 * scenario.report().update.mfu)
         );
     }
 
@@ -193,7 +193,7 @@ mod tests {
         let scenario = default_scenario();
         let knobs = strongest(&scenario, (Knobs::Levers, 12), &mfu);
         assert!(knobs.len() >= 6);
-        let now = scenario.report().mfu;
+        let now = scenario.report().update.mfu;
         let strengths: Vec<f64> = knobs.iter().map(|knob| strength(knob, now, true)).collect();
         assert!(strengths.windows(2).all(|pair| pair[0] >= pair[1]), "{strengths:?}");
         for knob in &knobs {
@@ -206,7 +206,7 @@ mod tests {
                 assert_eq!(
                     effect,
                     Effect {
-                        value: moved.report().mfu,
+                        value: moved.report().update.mfu,
                         fits: moved.report().fits(),
                         batch: moved.report().tokens_per_step / scenario.report().tokens_per_step,
                     },

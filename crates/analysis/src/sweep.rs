@@ -42,8 +42,8 @@ impl Sample {
             needed: report.memory.needed,
             capacity: report.memory.capacity,
             curve: report.memory.curve,
-            time_limiter: report.time.limiter(),
-            pressure: report.time.longest_lane / report.time.compute - 1.0,
+            time_limiter: report.time_limiter(),
+            pressure: report.update.time.longest_lane / report.update.time.compute - 1.0,
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
             let sample = sample(&scenario);
             assert_eq!(sample.fits(), report.fits(), "{memory} GiB");
             assert_eq!(sample.limiter(), report.limiter, "{memory} GiB");
-            assert_eq!(sample.mfu, report.mfu);
+            assert_eq!(sample.mfu, report.update.mfu);
             assert_eq!(sample.headroom(), report.memory.headroom());
         }
     }

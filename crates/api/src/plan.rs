@@ -246,7 +246,7 @@ struct Row {
 
 impl Row {
     fn new(plan: &Plan, found: &FastestLayout, question: Question, first: Option<&FastestLayout>) -> Self {
-        let scenario = &found.scenario;
+        let (scenario, whole) = (&found.scenario, found.report.whole());
         let of = plan.hardware().get(found.hardware);
         let (time, cost) = (found.run.time.get(), Some(found.dollars()).filter(|_| plan.has_price(found)));
         let first = first.filter(|first| plan.has_price(first) && first.hardware != found.hardware);
@@ -268,9 +268,9 @@ impl Row {
             micro_batch_size: scenario.micro_batch_size,
             grad_accum_steps: scenario.grad_accum_steps,
             recompute: labels::recompute(scenario),
-            mfu: found.report.mfu,
-            step_time_s: found.report.time.step.get(),
-            tokens_per_s_per_gpu: found.report.tokens_per_s_per_gpu,
+            mfu: whole.mfu,
+            step_time_s: whole.time.get(),
+            tokens_per_s_per_gpu: whole.tokens_per_s_per_gpu,
             needed_memory_bytes: found.report.memory.needed.get(),
             fit_odds: found.odds,
             limit_odds: found.limit_odds(question),

@@ -1,7 +1,8 @@
 //! Sweeps a scenario along one or two axes, into columns of numbers.
 
+use analysis::answer::Answer;
 use engine::model::report::{Limiter, Report};
-use engine::model::run::{HostMemory, RunReport};
+use engine::model::run::RunReport;
 use engine::names;
 use engine::scenario::Scenario;
 
@@ -59,11 +60,11 @@ pub fn sweep(
         for &inner in inner_values {
             let moved = axes.moved(&base, outer, inner);
             let report = moved.report();
-            let of_run = run.then(|| moved.run_of(&report));
-            let step = step_columns(&report, report.fits() && host_memory_of_point(&moved, of_run.as_ref()).fits());
+            let answer = Answer::new(&moved, &report);
+            let (of_run, step) = (run.then_some(&answer.run), step_columns(&report, &answer));
             // A column has `rows` numbers.
             let cells = table.iter_mut().skip(row).step_by(rows.max(1));
-            fill(cells, step.into_iter().chain(of_run.iter().flat_map(run_columns)));
+            fill(cells, step.into_iter().chain(of_run.into_iter().flat_map(run_columns)));
             row += 1;
         }
     }
@@ -117,26 +118,21 @@ impl Axes {
     }
 }
 
-/// Returns the host memory of a point, from its run if that was evaluated.
-fn host_memory_of_point(scenario: &Scenario, run: Option<&RunReport>) -> HostMemory {
-    run.map_or_else(|| scenario.host_memory(), |run| run.host)
-}
-
-fn step_columns(report: &Report, fits: bool) -> [f64; STEP_COLUMNS.len()] {
-    let limiter = Limiter::ALL.iter().position(|limiter| *limiter == report.limiter).unwrap_or(Limiter::ALL.len());
+fn step_columns(report: &Report, answer: &Answer) -> [f64; STEP_COLUMNS.len()] {
+    let limiter = Limiter::ALL.iter().position(|limiter| *limiter == answer.limiter).unwrap_or(Limiter::ALL.len());
     [
-        report.mfu,
-        report.hfu,
-        report.tokens_per_s_per_gpu,
+        answer.step.mfu,
+        answer.step.hfu,
+        answer.step.tokens_per_s_per_gpu,
         report.tokens_per_step,
-        report.model_flops_per_gpu.tflops(),
-        report.time.step.get(),
-        report.memory.needed.get(),
-        report.memory.cache().get(),
-        report.memory.free().get(),
+        answer.step.model_flops_per_gpu.tflops(),
+        answer.step.time.get(),
+        answer.needed.get(),
+        answer.cache.get(),
+        answer.free.get(),
         report.memory.headroom().get(),
-        report.odds(),
-        f64::from(u8::from(fits)),
+        answer.fit.odds,
+        f64::from(u8::from(answer.fit.fits)),
         limiter as f64,
     ]
 }
@@ -158,4 +154,36 @@ fn run_columns(run: &RunReport) -> [f64; RUN_COLUMNS.len()] {
 /// the whole run.
 pub fn columns() -> String {
     [STEP_COLUMNS.join("\n"), RUN_COLUMNS.join("\n")].join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point of a sweep is the report of its link, with the whole step of a run that generates.
+    #[test]
+    fn a_point_of_a_sweep_is_its_report() {
+        for link in [
+            "v=1&cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo",
+            "v=1&cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no",
+            "v=1&seq=128k&recompute=none",
+        ] {
+            let scenario = links::decode(link).scenario;
+            let report = export::report_json::report_json(&scenario, &scenario.report(), &[]);
+            let given = Given::from(link);
+            let seq = f64::from(scenario.seq_len);
+            let table = sweep(&given, "seq", &[seq], "", &[0.0], true).unwrap();
+            for (name, value) in STEP_COLUMNS.iter().zip(&table) {
+                match *name {
+                    "limiter" => {
+                        assert_eq!(limiters().lines().nth(*value as usize), report[name].as_str(), "{link}");
+                    }
+                    "fits" => assert_eq!(report[name], *value == 1.0, "{link}"),
+                    _ => assert_eq!(report[name].as_f64(), Some(*value), "{link}: {name}"),
+                }
+            }
+            let time = table[STEP_COLUMNS.len() + 2];
+            assert_eq!(report["run"]["time_s"].as_f64(), Some(time), "{link}");
+        }
+    }
 }

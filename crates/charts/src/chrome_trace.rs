@@ -173,7 +173,7 @@ mod tests {
         engine::model::step::playback::spans(&scenario.setup(), &mut |_| all += 1);
         assert_eq!(spans.len(), all);
         let end = spans.iter().map(|span| span["ts"].as_f64().unwrap() + span["dur"].as_f64().unwrap());
-        let step = us(scenario.report().time.step);
+        let step = us(scenario.report().update.time.step);
         assert!((end.fold(0.0, f64::max) - step).abs() < 1e-6 * step);
         assert!(spans.iter().all(|span| span["dur"].as_f64().unwrap() >= 0.0));
     }
@@ -185,7 +185,7 @@ mod tests {
         let counters: Vec<&Value> = events.iter().filter(|event| event["ph"] == "C").collect();
         let times: Vec<f64> = counters.iter().map(|counter| counter["ts"].as_f64().unwrap()).collect();
         assert!(times.len() > 100 && times.is_sorted(), "{}", times.len());
-        assert!(times.last().unwrap() > &(0.9 * us(scenario.report().time.step)));
+        assert!(times.last().unwrap() > &(0.9 * us(scenario.report().update.time.step)));
         let total = |counter: &Value| -> u64 {
             counter["args"].as_object().unwrap().values().map(|bytes| bytes.as_u64().unwrap()).sum()
         };

@@ -1,11 +1,16 @@
 //! Display names of parts, limiters and lines, shared by all figures.
 
 use engine::model::compute::parts::Operator;
-use engine::model::report::{Lane, Limiter, MemoryPart, Work};
+use engine::model::report::{Lane, Limiter, MemoryPart, Report, Work};
 use engine::model::step::waterfall::StepPart;
 use trace::{Moment, Phase, Place};
 
 pub use engine::params::labels::{chosen, layout, recompute, strategy};
+
+/// Chooses between words for a step and for the update in a step that generates its training data.
+pub const fn of_update(report: &Report, step: &'static str, update: &'static str) -> &'static str {
+    if report.rollout.is_some() { update } else { step }
+}
 
 /// Returns the name of a memory part.
 pub const fn part(part: MemoryPart) -> &'static str {

@@ -165,6 +165,7 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
         Limiter::Launch => pair(theme, 0x7a6a00, 0xd9c74a),
         Limiter::Bubble => pair(theme, 0x8a4a1f, 0xe0a070),
         Limiter::Data => pair(theme, 0x6a3d9a, 0xc9a6f0),
+        Limiter::Rollout => pair(theme, 0x9a3d6e, 0xf0a6cb),
     }
 }
 

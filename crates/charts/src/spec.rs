@@ -123,7 +123,7 @@ pub enum ZoneKind {
     DoesNotFit,
     /// Cells where collectives take longer than compute.
     NetworkBound,
-    /// Cells where compute, the host or its data sets the time.
+    /// Cells where compute, the host, its data or the rollout sets the time.
     ComputeBound,
 }
 
@@ -133,7 +133,9 @@ impl ZoneKind {
         match limiter {
             Limiter::Memory => Self::DoesNotFit,
             Limiter::InterNode | Limiter::IntraNode => Self::NetworkBound,
-            Limiter::Compute | Limiter::Launch | Limiter::Bubble | Limiter::Data => Self::ComputeBound,
+            Limiter::Compute | Limiter::Launch | Limiter::Bubble | Limiter::Data | Limiter::Rollout => {
+                Self::ComputeBound
+            }
         }
     }
 }

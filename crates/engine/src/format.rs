@@ -38,6 +38,13 @@ pub fn bytes_of(part: Bytes, whole: Bytes) -> String {
     format!("{} of {whole}", part.strip_suffix(unit).unwrap_or(&part))
 }
 
+/// Formats the memory that a run needs of a host's: `1,480 of 1,000 GiB`. The need is rounded up
+/// and the capacity down, so that a shortage never reads as equal.
+pub fn host_memory(needed: Bytes, capacity: Bytes) -> String {
+    let [needed, capacity] = [needed.gib().ceil(), capacity.gib().floor()].map(count);
+    format!("{needed} of {capacity}{THIN_SPACE}GiB")
+}
+
 /// Writes by how much a run misses its GPUs: `44.6 GiB missing` or, if it needs less than they have
 /// and yet does not fit, `41 % of such runs fit`.
 pub fn shortage(headroom: Bytes, share: f64) -> String {

@@ -56,6 +56,7 @@ pub const fn limiter(limiter: Limiter) -> LimiterNames {
         Limiter::Launch => ("launch", "K", "Launches", "kernel launches", "kernel launches"),
         Limiter::Bubble => ("pipeline_bubble", "B", "Pipeline", "pipeline bubble", "idle pipeline stages"),
         Limiter::Data => ("data", "D", "Data", "waiting for data", "the data loaders"),
+        Limiter::Rollout => ("rollout", "R", "Rollout", "rollout", "the rollout"),
     };
     LimiterNames { key, letter, tile, name, phrase }
 }

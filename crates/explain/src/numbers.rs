@@ -37,12 +37,22 @@ fn scores(c: &Context) -> bool {
 
 /// Whether loading data delays the step.
 fn waits_for_data(c: &Context) -> bool {
-    c.report.time.loading.get() > 0.0
+    c.report.update.time.loading.get() > 0.0
 }
 
 /// Whether a step generates its training data.
 const fn generates(c: &Context) -> bool {
     c.report.rollout.is_some()
+}
+
+/// Whether separate GPUs generate while the others train.
+fn ahead(c: &Context) -> bool {
+    c.report.rollout.as_ref().is_some_and(|rollout| rollout.staleness > 0)
+}
+
+/// Whether generation and training take turns.
+fn in_turns(c: &Context) -> bool {
+    generates(c) && !ahead(c)
 }
 
 /// Creates an explanation: key in links, title, formulas, meaning, source, and what is left out.

@@ -59,7 +59,7 @@ fn check(scenario: &Scenario, name: &str) {
             let holds = match relation {
                 '=' => (left - right).abs() <= NEAR * left.abs().max(right.abs()).max(1e-3),
                 // Compute is slower next to a collective.
-                '≈' => left >= right * (1.0 - NEAR) && left - right < SLOWED * context.report.time.step.get(),
+                '≈' => left >= right * (1.0 - NEAR) && left - right < SLOWED * context.report.update.time.step.get(),
                 '≤' => left <= right,
                 '>' => left > right,
                 other => panic!("{other}"),
@@ -134,7 +134,10 @@ fn the_results_are_those_of_the_tiles() {
     let tiles = ["MFU", "T_step", "M_need", "M_free"].map(of);
     let report = &context.report;
     let needed = report.memory.needed;
-    assert_eq!(tiles, [percent(report.mfu), seconds(report.time.step), bytes(needed), bytes(report.memory.free())]);
+    assert_eq!(
+        tiles,
+        [percent(report.update.mfu), seconds(report.update.time.step), bytes(needed), bytes(report.memory.free())]
+    );
 }
 
 #[test]

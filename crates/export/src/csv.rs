@@ -136,8 +136,8 @@ mod tests {
             assert_eq!(decode(&row[column("link")]).scenario, *scenario);
             let report = scenario.report();
             let expected = [
-                ("mfu", report.mfu),
-                ("time_s.step", report.time.step.get()),
+                ("mfu", report.whole().mfu),
+                ("time_s.step", report.whole().time.get()),
                 ("memory_bytes.peak", report.memory.peak.get()),
                 ("run.energy_kwh", scenario.run_report().energy.kwh()),
                 ("gpus", f64::from(scenario.gpus)),

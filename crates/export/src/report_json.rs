@@ -11,16 +11,16 @@ mod step;
 
 use serde_json::{Value, json};
 
+use analysis::answer::Answer;
 use analysis::limits::by_strategy;
-use catalog::accelerators::prices;
-use catalog::accuracy::{self, Band, Evidence, Fit};
+use catalog::accuracy::{self, Band, Evidence};
 use engine::fitted::CALIBRATION;
 use engine::model::bounds::Bounds;
 use engine::model::report::Report;
-use engine::model::run::RunReport;
 use engine::names;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
+use engine::units::Seconds;
 
 /// Returns the whole report: times, memory parts, utilisation, limiter, the limits of each
 /// strategy, issues, and the scenario. Keys name the units of numbers. A value is `null` if it is
@@ -41,8 +41,8 @@ pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &
 
 fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Value {
     let setup = scenario.setup();
-    let (time, memory) = (&report.time, &report.memory);
-    let (run_report, fit) = (scenario.run_report(), Fit::check(scenario, report));
+    let answer = Answer::new(scenario, report);
+    let (fit, step) = (answer.fit, answer.step);
     json!({
         "shardwise": env!("CARGO_PKG_VERSION"),
         "revision": catalog::REVISION,
@@ -52,29 +52,30 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "host_fits": fit.host.fits(),
         "fit_odds": fit.odds,
         "verdict": fit.verdict.key(),
-        "limiter": names::limiter(report.limiter).key,
-        "mfu": report.mfu,
-        "hfu": report.hfu,
-        "tokens_per_s_per_gpu": report.tokens_per_s_per_gpu,
+        "limiter": names::limiter(answer.limiter).key,
+        "limiter_time_s": answer.limited.map(Seconds::get),
+        "mfu": step.mfu,
+        "hfu": step.hfu,
+        "tokens_per_s_per_gpu": step.tokens_per_s_per_gpu,
         "tokens_per_step": report.tokens_per_step,
-        "tflops_per_gpu": report.model_flops_per_gpu.tflops(),
-        "step_time_s": time.step.get(),
-        "needed_memory_bytes": memory.needed.get(),
-        "cache_memory_bytes": memory.cache().get(),
-        "free_memory_bytes": memory.free().get(),
-        "headroom_memory_bytes": memory.headroom().get(),
-        "peak_memory_bytes": memory.peak.get(),
-        "band": band(scenario, report),
+        "tflops_per_gpu": step.model_flops_per_gpu.tflops(),
+        "step_time_s": step.time.get(),
+        "needed_memory_bytes": answer.needed.get(),
+        "cache_memory_bytes": answer.cache.get(),
+        "free_memory_bytes": answer.free.get(),
+        "headroom_memory_bytes": report.memory.headroom().get(),
+        "peak_memory_bytes": answer.shown.get(),
+        "band": band(&answer),
         "evidence": evidence(scenario),
         "time_s": step::time(report),
         "memory_bytes": step::memory(scenario, report),
         "model": step::model(&setup),
         "mesh": step::mesh(setup.mesh),
         "experts": setup.architecture.has_experts().then(|| step::experts(setup.experts)),
-        "rollout": report.rollout.as_ref().map(rollout::rollout),
+        "rollout": report.rollout.as_ref().map(|of| rollout::rollout(of, report)),
         "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
         "bounds": reach::bounds(&Bounds::from_setup(&setup)),
-        "run": run(scenario, &run_report),
+        "run": run(&answer),
         "issues": issues.iter().map(issue).collect::<Value>(),
         "scenario": links::to_json(scenario),
     })
@@ -90,18 +91,18 @@ fn versions() -> Value {
     })
 }
 
-/// Returns the ranges that contain four of five measurements (docs/book/accuracy.md).
-fn band(scenario: &Scenario, report: &Report) -> Value {
-    let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
-    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
-    let Band { low, high } = time;
+/// Returns the ranges that contain four of five measurements (docs/book/accuracy.md); `null` for
+/// figures of a step with a rollout, whose measurements are too few.
+fn band(answer: &Answer) -> Value {
+    let range = |value: f64, Band { low, high }: Band| json!({ "low": low * value, "high": high * value });
+    let (time, step) = (answer.time_band, answer.step);
     // A longer step is slower, so the ends swap.
-    let (slow, fast) = (1.0 / high, 1.0 / low);
+    let speed = time.map(|Band { low, high }| Band { low: 1.0 / high, high: 1.0 / low });
     json!({
-        "mfu": range(report.mfu, slow, fast),
-        "tokens_per_s_per_gpu": range(report.tokens_per_s_per_gpu, slow, fast),
-        "step_time_s": range(report.time.step.get(), low, high),
-        "needed_memory_bytes": range(report.memory.needed.get(), memory.low, memory.high),
+        "mfu": speed.map(|band| range(step.mfu, band)),
+        "tokens_per_s_per_gpu": speed.map(|band| range(step.tokens_per_s_per_gpu, band)),
+        "step_time_s": time.map(|band| range(step.time.get(), band)),
+        "needed_memory_bytes": range(answer.needed.get(), answer.memory_band),
     })
 }
 
@@ -122,7 +123,8 @@ fn evidence(scenario: &Scenario) -> Value {
 
 /// Writes the whole run; an infinite number is `null`, as for a run that never ends, and so is the
 /// cost at an unknown price.
-fn run(scenario: &Scenario, run: &RunReport) -> Value {
+fn run(answer: &Answer) -> Value {
+    let run = &answer.run;
     let numbers = [
         ("steps", run.steps),
         ("batch_tokens", run.batch_tokens),
@@ -130,7 +132,7 @@ fn run(scenario: &Scenario, run: &RunReport) -> Value {
         ("ideal_time_s", run.ideal_time.get()),
         ("time_s", run.time.get()),
         ("gpu_hours", run.gpu_time.hours()),
-        ("cost_usd", prices::known(scenario).map_or(f64::NAN, |_| run.cost.get())),
+        ("cost_usd", if answer.is_priced { run.cost.get() } else { f64::NAN }),
         ("energy_kwh", run.energy.kwh()),
         ("emissions_gco2", run.emissions.get()),
         ("goodput", run.goodput),
@@ -187,17 +189,17 @@ mod tests {
         let (report, json) = (scenario.report(), json(&links::encode(&scenario)));
         let number = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
         let expected = [
-            ("/mfu", report.mfu),
-            ("/step_time_s", report.time.step.get()),
+            ("/mfu", report.whole().mfu),
+            ("/step_time_s", report.whole().time.get()),
             ("/memory_bytes/peak", report.memory.peak.get()),
-            ("/time_s/exposed_comm", report.time.exposed_comm.get()),
+            ("/time_s/exposed_comm", report.update.time.exposed_comm.get()),
             ("/run/cost_usd", scenario.run_report().cost.get()),
             ("/model/params", scenario.model.architecture().params() as f64),
         ];
         for (path, value) in expected {
             assert_eq!(number(path).to_bits(), value.to_bits(), "{path}");
         }
-        assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
+        assert!(number("/band/mfu/low") < report.update.mfu && report.update.mfu < number("/band/mfu/high"));
         assert_eq!(json["versions"]["catalog"], catalog::REVISION);
         assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 14);
     }

@@ -84,7 +84,7 @@ pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f
 fn with(row: &Prediction, efficiency: Efficiency) -> Option<f64> {
     let mut scenario = row.scenario;
     scenario.accelerator.values.efficiency = efficiency;
-    let slower = scenario.report().time.step / row.report.time.step;
+    let slower = scenario.report().update.time.step / row.report.update.time.step;
     row.measured.step_time_s.map(|measured| measured / (row.step_time_s * slower))
 }
 

@@ -170,6 +170,6 @@ fn step_time(cells: &Cells<'_>, scenario: &Scenario, share: f64, mfu: Option<f64
     }
     let whole = report.whole();
     let time = whole.time.get() * share;
-    let tflops = cells.measured("tflops_per_gpu")?.map(|rate| report.model_flops_per_gpu.get() / (rate * 1e12));
+    let tflops = cells.measured("tflops_per_gpu")?.map(|rate| report.update.model_flops_per_gpu.get() / (rate * 1e12));
     Ok(tflops.or(mfu.map(|mfu| whole.mfu / mfu)).map(|slower| slower * time))
 }

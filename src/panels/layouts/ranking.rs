@@ -9,11 +9,12 @@ use crate::components::data_table::{column, wide_table};
 use crate::components::how::how;
 use crate::context::use_page;
 use crate::panels::advice::change::{gained, laid_out, not_in};
-use crate::panels::cost::time_and_cost;
 use crate::state::Action;
 use crate::view::Panel;
+use analysis::answer::Answer;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::{Layout, every_strategy};
+use catalog::accuracy::Fit;
 use charts::names;
 use engine::format::{self, THIN_SPACE};
 use engine::params::labels;
@@ -132,10 +133,15 @@ impl<'a> Listed<'a> {
 
     /// Lists the scenario under every strategy.
     fn strategies(base: &'a Scenario, layouts: &'a [Layout]) -> Self {
-        let counts = [layouts.iter().filter(|layout| layout.report.fits()).count(), layouts.len()];
-        let best = layouts.first().filter(|best| best.report.fits());
+        let counts = [layouts.iter().filter(|layout| fits(layout)).count(), layouts.len()];
+        let best = layouts.iter().find(|layout| fits(layout));
         Self { base, layouts, best, counts, kinds: ["strategies", "all else stays", "fit"] }
     }
+}
+
+/// Whether a layout fits its GPUs and its hosts.
+fn fits(layout: &Layout) -> bool {
+    Fit::check(&layout.scenario, &layout.report).fits
 }
 
 fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) -> Html {
@@ -143,7 +149,7 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     let taken = layout.scenario;
     let take = emit.reform(move |_: MouseEvent| Action::ReplaceScenario(Box::new(taken)));
     let place = taken.strategy.place();
-    let class = classes!(chosen.then_some("chosen"), (!layout.report.fits()).then_some("moot"));
+    let class = classes!(chosen.then_some("chosen"), (!fits(layout)).then_some("moot"));
     html! {
         <tr {class} onclick={take}>
             <th scope="row">
@@ -187,18 +193,19 @@ fn caption(listed: &Listed) -> String {
 /// Returns the cells of one row after its name.
 fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     let Layout { scenario, report, odds, .. } = layout;
-    let [time, cost] = time_and_cost(scenario, &scenario.run_of(report));
+    let answer = Answer::new(scenario, report);
+    let Answer { step, needed, .. } = answer;
     let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
         format!("{} × {steps} × {dp}", scenario.micro_batch_size),
         names::recompute(scenario).to_owned(),
-        format::percent(report.whole().mfu),
-        format::seconds(report.whole().time),
-        format::bytes(report.memory.needed),
+        format::percent(step.mfu),
+        format::seconds(step.time),
+        format::bytes(needed),
         format::odds(*odds),
-        speed(now, report.whole().time),
-        time,
-        cost,
+        speed(now, step.time),
+        answer.time(),
+        answer.cost(),
     ]
 }
 

@@ -69,8 +69,8 @@ pub(super) fn row(plan: &Plan, question: Question, found: &FastestLayout, first:
     let settings = labels::settings_beside(plan.scenario(), scenario);
     let layout = core::iter::once(layout).chain(settings).collect::<Vec<_>>().join(", ");
     cells.push((layout, None));
-    cells.push((format::percent(found.report.mfu), Some(found.report.mfu)));
-    cells.push((format::percent(found.odds), Some(found.odds)));
+    cells.push((format::percent(found.report.whole().mfu), Some(found.report.whole().mfu)));
+    cells.push((format::odds(found.odds), Some(found.odds)));
     cells.extend(found.limit_odds(question).map(|odds| (format::percent(odds), Some(odds))));
     let [time, cost] = ranges(plan, found);
     cells.push((time, Some(found.days())));

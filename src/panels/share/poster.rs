@@ -8,12 +8,13 @@ use crate::calculator::headline::{Headline, headline};
 use crate::calculator::{Buffers, Derived, Pace, derive};
 use crate::compare::Pin;
 use crate::panels::cost::RunTexts;
-use crate::panels::tiles::{Tiles, limiter};
+use crate::panels::tiles::Tiles;
 use crate::panels::verdict::evidence::evidence;
 use crate::scenario_line::scenario_line;
 use crate::snapshot::Snapshot;
 use crate::view::{Panels, View};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
+use analysis::answer::Figures;
 use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, LineRole, Polyline};
 use engine::model::odds::Verdict;
@@ -39,13 +40,15 @@ fn leave_out(curve: &mut ChartSpec) {
 }
 
 /// Returns the poster of derived values, with the link back to the scenario.
-pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
+pub fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, state } = headline(&derived.scenario, &derived.report);
-    let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::new(&derived.scenario, &derived.report);
+    let Tiles { figures, of_peak, fits, .. } = Tiles::new(&derived.scenario, &derived.report);
+    let Figures { mfu, tokens, step, needed, limiter, bands, .. } = figures;
+    let mfu = of_peak.map_or_else(|| mfu.clone(), |of| format!("{mfu} {of}"));
     let [of_mfu, of_tokens, of_step, of_needed] = bands;
     let RunTexts { name, time, cost, .. } = RunTexts::new(&derived.scenario, &derived.report);
     let tile = |name: &str, value, band| Tile { name: name.to_owned(), value, band, hypothetical: false };
-    let timed = |name: &str, value, band| Tile { hypothetical: !derived.report.fits(), ..tile(name, value, band) };
+    let timed = |name: &str, value, band| Tile { hypothetical: !fits, ..tile(name, value, band) };
     Poster {
         headline: [subject, verdict.to_owned(), rest],
         scenario: scenario_line(&derived.scenario, &derived.report),
@@ -55,7 +58,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
             timed(TOKENS_SHORT, tokens, of_tokens),
             timed(STEP, step, of_step),
             tile(NEEDED, needed, of_needed),
-            tile(LIMITER, limiter(&derived.report).into(), String::new()),
+            tile(LIMITER, limiter.into(), String::new()),
             timed(&name, time, cost),
         ],
         pins: derived.pins.iter().map(|pin| (pin.name.clone(), columns(pin))).collect(),

@@ -2,11 +2,12 @@
 
 use crate::calculator::Derived;
 use crate::calculator::headline::headline;
-use crate::panels::cost::{FIGURES, RunTexts};
-use crate::panels::tiles::{Tiles, limiter};
+use crate::panels::cost::FIGURES;
+use crate::panels::tiles::Tiles;
 use crate::panels::verdict::evidence::evidence;
 use crate::scenario_line::scenario_line;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
+use analysis::answer::Figures;
 use engine::fitted::CALIBRATION;
 use engine::format::THIN_SPACE;
 use engine::model::report::Report;
@@ -104,12 +105,12 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
 
 /// Returns the key figures, in the order of the page.
 pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 7] {
-    let Tiles { mfu, tokens, step, needed, .. } = Tiles::new(scenario, report);
-    let RunTexts { time, cost, .. } = RunTexts::new(scenario, report);
+    let Tiles { figures, fits, .. } = Tiles::new(scenario, report);
+    let Figures { mfu, tokens, step, needed, limiter, time, cost, .. } = figures;
     let [time, cost] = [time, cost].map(|figure| format!("{figure} for {}", scenario.length()));
-    let assumed = if report.fits() { "" } else { " if memory were no limit" };
+    let assumed = if fits { "" } else { " if memory were no limit" };
     let [mfu, tokens, step, time, cost] = [mfu, tokens, step, time, cost].map(|figure| figure + assumed);
-    [mfu, tokens, step, needed, limiter(report).into(), time, cost]
+    [mfu, tokens, step, needed, limiter.into(), time, cost]
 }
 
 fn markdown_table(derived: &Derived, link: &str) -> String {
@@ -134,7 +135,7 @@ fn summary(derived: &Derived, link: &str) -> String {
     if derived.pins.is_empty() {
         // A single column needs no name.
         rows.remove(0);
-        let bands = Tiles::new(&derived.scenario, &derived.report).bands;
+        let bands = Tiles::new(&derived.scenario, &derived.report).figures.bands;
         let bands = bands.into_iter().map(|band| format!("({})", band.replace(THIN_SPACE, " ")));
         rows.iter_mut().zip(bands).for_each(|(row, band)| row.push(band));
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::fallen::{Fallen, use_waterfall};
+use super::whole::whole;
 use crate::calculator::SettledProps;
 use crate::components::action_button::ActionButton;
 use crate::components::explain_button::ExplainButton;
@@ -56,6 +57,7 @@ pub fn Waterfall(props: &WaterfallProps) -> Html {
     };
     html! {
         <div class="wide falls">
+            { whole(report) }
             <Figure id="waterfall" spec={spec.clone()} snapshot={snapshot.clone()}
                 hint={WATERFALL_HINT} {foot}>
                 <span class="why-of asked"><ExplainButton card="waterfall" what={spec.title.clone()} /></span>

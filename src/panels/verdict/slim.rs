@@ -5,9 +5,11 @@ use yew::prelude::*;
 
 use crate::calculator::Calculator;
 use crate::calculator::headline::Headline;
+use crate::components::tile::HYPOTHETICAL;
 use crate::panels::pins::{Room, pin_button};
 use crate::panels::tiles::Tiles;
 use crate::words::{MFU, NEEDED, TOKENS_SHORT};
+use analysis::answer::Figures;
 
 /// Accessible name.
 const TITLE: &str = "Verdict in short";
@@ -16,13 +18,13 @@ const TITLE: &str = "Verdict in short";
 pub fn slim(calculator: &Calculator) -> Html {
     let Calculator { state, derived, headline, .. } = calculator;
     let (report, Headline { subject, verdict, state: of, .. }) = (&derived.report, headline);
-    let Tiles { mfu, tokens, needed, .. } = Tiles::new(&state.scenario, report);
-    let figures = [(MFU, mfu), (TOKENS_SHORT, tokens), (NEEDED, needed)];
+    let Tiles { figures: Figures { mfu, tokens, needed, .. }, fits, .. } = Tiles::new(&state.scenario, report);
+    let figures = [(MFU, mfu, fits), (TOKENS_SHORT, tokens, fits), (NEEDED, needed, true)];
     html! {
         <section class="slim" aria-label={TITLE}>
             <div>
                 <p><span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em></p>
-                <dl>{ for figures.into_iter().map(|(name, value)| html! { <div><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }) }</dl>
+                <dl>{ for figures.into_iter().map(|(name, value, holds)| html! { <div class={(!holds).then_some("moot")} title={(!holds).then_some(HYPOTHETICAL)}><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }) }</dl>
                 { pin_button(calculator, Room::Short) }
             </div>
         </section>

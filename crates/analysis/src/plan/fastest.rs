@@ -75,7 +75,7 @@ impl Fastest {
         let (choices, odds) = (scenario.run_choices(), report.odds());
         // A run takes at least the time of its steps.
         let steps = if report.rollout.is_some() { 0.0 } else { run::steps_of(&setup, &choices) };
-        let least = steps * report.time.step;
+        let least = steps * report.update.time.step;
         let is_slower = |best: &Option<Best>, time| best.is_some_and(|best| time >= best.run.time);
         // A slower mode of recomputation may still be the safer layout.
         let is_final =

@@ -39,7 +39,7 @@ fn report(id: &str) -> Report {
 
 /// The gain in MFU from 100 to 200 Gbit/s, in points of a percent.
 fn gain(size: &str) -> f64 {
-    1e2 * (report(&format!("bandwidth-{size}-200g")).mfu - report(&format!("bandwidth-{size}-100g")).mfu)
+    1e2 * (report(&format!("bandwidth-{size}-200g")).update.mfu - report(&format!("bandwidth-{size}-100g")).update.mfu)
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn at_200_gbit_compute_hides_the_transfers_and_more_bandwidth_adds_little() {
     }
     let mut faster = scenario("bandwidth-7b-200g");
     faster.network.values.inter_node = BytesPerSecond::from_gbit_per_s(1600.0);
-    let more = 1e2 * (faster.report().mfu - report("bandwidth-7b-200g").mfu);
+    let more = 1e2 * (faster.report().update.mfu - report("bandwidth-7b-200g").update.mfu);
     assert!((0.0..5.0).contains(&more), "7B gains {more} points");
 }
 
@@ -71,15 +71,15 @@ fn at_the_first_visit_memory_network_and_compute_are_all_close() {
     let report = report("first-visit");
     assert!(report.fits());
     assert!(report.memory.peak / report.memory.capacity > 0.75);
-    let ratio = report.time.longest_lane / report.time.compute;
+    let ratio = report.update.time.longest_lane / report.update.time.compute;
     assert!((0.7..1.4).contains(&ratio), "communication over compute: {ratio}");
 }
 
 #[test]
 fn memory_replaces_bandwidth() {
     let (memory, bandwidth) = (report("memory-for-bandwidth"), report("bandwidth-13b-100g"));
-    assert!(memory.fits() && memory.mfu > bandwidth.mfu + 0.05);
-    assert!((memory.mfu / report("first-visit").mfu - 1.0).abs() < 0.05);
+    assert!(memory.fits() && memory.update.mfu > bandwidth.update.mfu + 0.05);
+    assert!((memory.update.mfu / report("first-visit").update.mfu - 1.0).abs() < 0.05);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn fsdp_holds_models_five_times_as_large_as_ddp() {
 fn small_models_train_as_fast_under_fsdp_for_less_memory() {
     let ddp = scenario("ddp-small");
     let (ddp, fsdp) = (ddp.report(), ddp.with_strategy(Strategy::FullShard).report());
-    assert!((fsdp.time.step / ddp.time.step - 1.0).abs() < 0.05);
+    assert!((fsdp.update.time.step / ddp.update.time.step - 1.0).abs() < 0.05);
     assert!(fsdp.memory.peak / ddp.memory.peak < 0.6, "{}", fsdp.memory.peak / ddp.memory.peak);
 }
 
@@ -107,14 +107,14 @@ fn small_models_train_as_fast_under_fsdp_for_less_memory() {
 fn fsdp_scales_nearly_linearly_in_gpus() {
     let start = scenario("first-visit");
     let (few, many) = (start.report(), Scenario { gpus: 512, ..start }.report());
-    assert!(many.tokens_per_s_per_gpu / few.tokens_per_s_per_gpu > 0.8);
+    assert!(many.update.tokens_per_s_per_gpu / few.update.tokens_per_s_per_gpu > 0.8);
 }
 
 #[test]
 fn hybrid_sharding_trades_memory_for_traffic() {
     let (full, hybrid) = (report("full-shard-7b"), report("hybrid-shard-7b"));
     assert_eq!(full.limiter, Limiter::InterNode);
-    assert!(hybrid.time.step < full.time.step);
+    assert!(hybrid.update.time.step < full.update.time.step);
     assert!(hybrid.memory.peak > full.memory.peak);
 }
 
@@ -149,13 +149,13 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     assert_eq!((setup.mesh.tp, setup.mesh.pp, setup.mesh.replicas()), (8, 12, 32));
     let report = scenario.report();
     assert!(report.fits());
-    let share = |report: &Report| report.time.bubble / report.time.step;
+    let share = |report: &Report| report.update.time.bubble / report.update.time.step;
     assert!((0.15..0.22).contains(&share(&report)), "bubble {}", share(&report));
     // The same batch on half of the GPUs has twice the micro-batches. Published: 20.8 s a step
     // (arXiv 2104.04473, Table 2, 51 % of the peak with what is recomputed).
     let half = Scenario { gpus: 1536, grad_accum_steps: 96, ..scenario }.report();
     assert!(share(&half) < 0.7 * share(&report));
-    assert!((half.time.step.get() / 20.8 - 1.0).abs() < 0.1, "{:?}", half.time.step);
+    assert!((half.update.time.step.get() / 20.8 - 1.0).abs() < 0.1, "{:?}", half.update.time.step);
     let interleaved = engine::model::parallel::Schedule::Interleaved;
     let pipeline = engine::model::parallel::Pipeline { schedule: interleaved, virtual_stages: 4, ..scenario.pipeline };
     assert!(
@@ -195,9 +195,9 @@ fn experts_across_slow_links_wait_and_inside_the_node_do_not() {
     let across = scenario("moe-slow-links");
     let slow = across.report();
     assert_eq!(slow.limiter, Limiter::InterNode);
-    let share = slow.time.exchange / slow.time.step;
+    let share = slow.update.time.exchange / slow.update.time.step;
     assert!((share - 0.81).abs() < 0.01, "{share}");
-    let faster = slow.time.step / Scenario { ep: 8, ..across }.report().time.step;
+    let faster = slow.update.time.step / Scenario { ep: 8, ..across }.report().update.time.step;
     assert!((faster - 4.0).abs() < 0.1, "{faster}");
 }
 
@@ -208,17 +208,17 @@ fn deepseek_v3_trains_nearly_as_fast_as_reported() {
     assert_eq!((setup.mesh.pp, setup.mesh.ep, setup.mesh.replicas()), (16, 64, 128));
     let nodes = engine::model::experts::parts_reached(&setup.architecture.experts, 8.0);
     assert!(nodes <= 4.0, "{nodes}");
-    assert!((report.tokens_per_s_per_gpu / 1520.0 - 1.0).abs() < 0.01, "{}", report.tokens_per_s_per_gpu);
+    assert!((report.update.tokens_per_s_per_gpu / 1520.0 - 1.0).abs() < 0.01, "{}", report.update.tokens_per_s_per_gpu);
     // 2.664M GPU-hours for 14.8T tokens.
     let reported: f64 = 1e12 / (180e3 * 3600.0);
     assert!((reported / 1540.0 - 1.0).abs() < 0.01);
-    assert!((report.tokens_per_s_per_gpu / reported - 1.0).abs() < 0.05);
+    assert!((report.update.tokens_per_s_per_gpu / reported - 1.0).abs() < 0.05);
     // Recomputing norms and up-projections (section 3.2.3) and the experts' activation (section
     // 3.3.3) makes it fit 80 GB, at little cost.
     let kept = Scenario { choices: Choices { recompute: Recompute::None, ..scenario.choices }, ..scenario }.report();
     assert!(report.fits() && !kept.fits());
     assert!(report.memory.peak < 0.65 * kept.memory.peak, "{:?} {:?}", report.memory.peak, kept.memory.peak);
-    assert!(report.time.step < 1.02 * kept.time.step);
+    assert!(report.update.time.step < 1.02 * kept.update.time.step);
 }
 
 /// The reasons of the two claims name what they say: the constant, and the gain without it.
@@ -232,7 +232,7 @@ fn without_the_rate_beside_compute_the_gain_is_what_the_source_has() {
             let mut setup = scenario.setup();
             assert!(published.differs.contains(&format!("have {:.2} of", setup.overheads.rate_beside)), "{size}");
             setup.overheads.rate_beside = 1.0;
-            evaluate(&setup).mfu
+            evaluate(&setup).update.mfu
         };
         let gain = mfu(&decoded.scenario) - mfu(&decoded.pins[0]);
         assert!(published.agrees(gain), "{size}: {gain}");
@@ -271,7 +271,7 @@ fn compared(id: &str) -> (Report, Vec<Report>) {
 
 /// By how many points of a percent the first MFU is higher.
 fn points(one: &Report, other: &Report) -> f64 {
-    1e2 * (one.mfu - other.mfu)
+    1e2 * (one.update.mfu - other.update.mfu)
 }
 
 /// A figure equals the sentence's number, to the last digit.
@@ -343,7 +343,7 @@ fn memory_and_bandwidth_limit_up_to_where_it_says() {
     // Both stand at the best of their place.
     assert_eq!(best(&start, 40.0, 200.0).apply_to(&start), start);
     assert_eq!(best(&other, 80.0, 100.0).apply_to(&other), other);
-    says(1e2 * now.mfu, 54.6, 0.1);
+    says(1e2 * now.update.mfu, 54.6, 0.1);
     assert!((0.0..5.0).contains(&points(&pins[0], &now)), "{}", points(&pins[0], &now));
     let mfu = |gib: f64, gbit: f64| best(&start, gib, gbit).sample.mfu;
     let (fastest, largest) = (NEARLY_ALL * mfu(40.0, 1e9), NEARLY * mfu(288.0, 200.0));
@@ -361,17 +361,17 @@ fn fsdp_stands_beside_ddp() {
     assert!(pins[1].fits() && largest.model.size() * 5.0 <= 17.5e9 && largest_model(&largest).unwrap() < 4e9);
 
     let (small, pins) = compared("compare-small-fsdp-ddp");
-    assert!((small.time.step / pins[0].time.step - 1.0).abs() < 0.025);
+    assert!((small.update.time.step / pins[0].update.time.step - 1.0).abs() < 0.025);
     assert!(small.memory.peak / pins[0].memory.peak < 0.5);
 
     let (many, pins) = compared("compare-scaling");
-    says(1e2 * (1.0 - many.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu), 5.0, 0.2);
+    says(1e2 * (1.0 - many.update.tokens_per_s_per_gpu / pins[0].update.tokens_per_s_per_gpu), 5.0, 0.2);
 }
 
 #[test]
 fn every_sharding_factor_has_its_price() {
     let (node, pins) = compared("compare-sharding-factor");
-    says(1e2 * (pins[0].time.step / node.time.step - 1.0), 10.0, 1.0);
+    says(1e2 * (pins[0].update.time.step / node.update.time.step - 1.0), 10.0, 1.0);
     says(pins[0].memory.peak / node.memory.peak, 0.5, 0.1);
     assert!(node.fits() && pins[0].fits() && !pins[1].fits());
 }
@@ -390,7 +390,7 @@ fn the_states_of_7b_are_shared_by_eight() {
 #[test]
 fn three_dimensions_stand_beside_what_shrinks_the_bubble() {
     let (now, pins) = compared("compare-175b-3d");
-    let share = |report: &Report| 1e2 * (report.time.bubble / report.time.step);
+    let share = |report: &Report| 1e2 * (report.update.time.bubble / report.update.time.step);
     says(share(&now), 18.0, 1.0);
     for pin in &pins {
         says(share(pin) / share(&now), 0.55, 0.1);
@@ -401,22 +401,22 @@ fn three_dimensions_stand_beside_what_shrinks_the_bubble() {
 #[test]
 fn the_adaptive_layer_stands_beside_the_static_one() {
     let (now, pins) = compared("compare-tutel-2048");
-    says(pins[0].time.step / now.time.step, 2.9, 0.1);
+    says(pins[0].update.time.step / now.update.time.step, 2.9, 0.1);
 }
 
 #[test]
 fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
     let (hopper, pins) = compared("compare-hopper-ampere");
-    says(hopper.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 2.6, 0.1);
+    says(hopper.update.tokens_per_s_per_gpu / pins[0].update.tokens_per_s_per_gpu, 2.6, 0.1);
     says(points(&hopper, &pins[0]), -8.0, 1.0);
-    says(1e2 * pins[1].mfu, 19.0, 1.0);
+    says(1e2 * pins[1].update.mfu, 19.0, 1.0);
     let peak = |id: &str| catalog::accelerator(id).unwrap().values.peak_16bit;
     says(peak("h100-sxm") / peak("a100-80gb"), 3.2, 0.1);
 
     let (groups, pins) = compared("compare-hierarchical");
-    assert!((pins[0].time.step / groups.time.step - 1.0).abs() < 0.05);
+    assert!((pins[0].update.time.step / groups.update.time.step - 1.0).abs() < 0.05);
     says(groups.memory.peak / pins[0].memory.peak, 2.1, 0.2);
-    says(pins[1].time.step / groups.time.step, 7.9, 0.5);
+    says(pins[1].update.time.step / groups.update.time.step, 7.9, 0.5);
 }
 
 #[test]
@@ -424,21 +424,21 @@ fn starting_points_fit_and_are_what_they_say() {
     let (node, pins) = compared("plan-8b-one-node");
     says(node.memory.headroom().get() / GIB, 11.0, 1.0);
     says((pins[0].memory.headroom() - node.memory.headroom()).get() / GIB, 40.0, 1.0);
-    says(1e2 * (1.0 - pins[0].tokens_per_s_per_gpu / node.tokens_per_s_per_gpu), 22.0, 1.0);
+    says(1e2 * (1.0 - pins[0].update.tokens_per_s_per_gpu / node.update.tokens_per_s_per_gpu), 22.0, 1.0);
 
     let (ethernet, pins) = compared("plan-7b-ethernet");
-    says(1e2 * ethernet.mfu, 41.0, 1.0);
-    says(1e2 * pins[0].mfu, 7.0, 1.0);
+    says(1e2 * ethernet.update.mfu, 41.0, 1.0);
+    says(1e2 * pins[0].update.mfu, 7.0, 1.0);
 
     let (fours, pins) = compared("plan-70b-64-h100");
-    says(1e2 * fours.mfu, 37.0, 1.0);
+    says(1e2 * fours.update.mfu, 37.0, 1.0);
     says(-pins[0].memory.headroom().get() / GIB, 28.0, 1.0);
-    says(1e2 * pins[1].mfu, 41.0, 1.0);
+    says(1e2 * pins[1].update.mfu, 41.0, 1.0);
     assert!(fours.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
 
     let (large, pins) = compared("plan-405b");
-    let bubble = |report: &Report| 1e2 * (report.time.bubble / report.time.step);
-    says(1e2 * large.mfu, 38.0, 1.0);
+    let bubble = |report: &Report| 1e2 * (report.update.time.bubble / report.update.time.step);
+    says(1e2 * large.update.mfu, 38.0, 1.0);
     says(bubble(&large), 14.0, 1.0);
     assert!((44.0..50.0).contains(&bubble(&pins[0])), "{}", bubble(&pins[0]));
     let setup = scenario("plan-405b").setup();
@@ -448,6 +448,6 @@ fn starting_points_fit_and_are_what_they_say() {
     assert!(pins.iter().all(|pin| !pin.fits()) && pins.len() == 2);
 
     let (inside, pins) = compared("plan-moe-slow-links");
-    says(pins[0].time.step / inside.time.step, 4.0, 0.2);
-    says(1e2 * (pins[0].time.exchange / pins[0].time.step), 81.0, 1.0);
+    says(pins[0].update.time.step / inside.update.time.step, 4.0, 0.2);
+    says(1e2 * (pins[0].update.time.exchange / pins[0].update.time.step), 81.0, 1.0);
 }

@@ -52,7 +52,7 @@ fn figures(scenario: &Scenario) -> Vec<(&'static str, f64)> {
     let report = scenario.report();
     let run = scenario.run_of(&report);
     let parts = report.memory.parts.iter().map(|(part, bytes)| (names::part(part).key, bytes.get()));
-    let others = [("step_time_s", report.time.step.get()), ("host_offload_bytes", run.host.offload.get())];
+    let others = [("step_time_s", report.update.time.step.get()), ("host_offload_bytes", run.host.offload.get())];
     parts.chain(others).collect()
 }
 

@@ -48,7 +48,7 @@ impl StepKind {
     /// Returns the kind that a scenario would have if its silicon had a fit.
     pub(super) fn on_fitted_silicon(scenario: &Scenario) -> Self {
         use Framework::{DeepSpeed, Nanotron, Torchtitan, Transformers};
-        let mfu = scenario.report().mfu;
+        let mfu = scenario.report().update.mfu;
         match scenario.framework {
             Nanotron if scenario.degrees().pp > 1 => Self::Stalling,
             _ if mfu < TINY_MFU => Self::Launched,

@@ -1,7 +1,7 @@
 //! Decides whether a whole run fits: the odds of its GPU memory, and the memory of its hosts. Page,
 //! command line, JSON, Python and JavaScript all show this result.
 
-use engine::format::{self, THIN_SPACE};
+use engine::format;
 use engine::model::odds::Verdict;
 use engine::model::report::Report;
 use engine::model::run::HostMemory;
@@ -41,9 +41,7 @@ impl Fit {
 
     /// Returns the shortage if host memory is short: `1,480 of 1,000 GiB of host memory`.
     pub fn short(&self) -> Option<String> {
-        // The need is rounded up and the capacity down, so that the two never read as equal.
-        let (needed, capacity) = (self.host.needed().gib().ceil(), self.host.capacity.gib().floor());
-        let [needed, capacity] = [needed, capacity].map(format::count);
-        (!self.host.fits()).then(|| format!("{needed} of {capacity}{THIN_SPACE}GiB of host memory"))
+        let of_host = || format::host_memory(self.host.needed(), self.host.capacity);
+        (!self.host.fits()).then(|| format!("{} of host memory", of_host()))
     }
 }

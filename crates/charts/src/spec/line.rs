@@ -135,6 +135,23 @@ impl Polyline {
         }
     }
 
+    /// Inserts a point into the feasible or the infeasible piece that spans its x, so that the
+    /// height read off there is exact; nothing if no piece does.
+    pub fn insert(&mut self, (x, y): (f64, f64), fits: bool) {
+        if !y.is_finite() {
+            return;
+        }
+        let pieces = if fits { &mut self.segments } else { &mut self.infeasible };
+        for piece in pieces {
+            let after = piece.partition_point(|point| point.0 < x);
+            match piece.get_mut(after) {
+                Some(point) if point.0 == x => return point.1 = y,
+                Some(_) if after > 0 => return piece.insert(after, (x, y)),
+                _ => {}
+            }
+        }
+    }
+
     /// Returns the height at an x, and whether the line fits there; `None` outside its pieces. For
     /// curves (one y for each x).
     pub fn at(&self, x: f64) -> Option<(f64, bool)> {

@@ -59,8 +59,11 @@ pub fn curve_within(
         }
         let moved = Scenario { strategy, ..*scenario };
         let mut line = curve(&moved, &x, metric, own, scratch);
+        // Tables print the scenario itself; between two nodes the line is only near it.
+        let here = sweep::sample(&moved);
+        line.insert((x.own(scenario), metric.value(&here, &moved)), here.fits());
         line.name = names::strategy(place).to_string();
-        line.band = (own && !line.segments.is_empty()).then(|| metric.band(scenario));
+        line.band = (own && !line.segments.is_empty()).then(|| metric.band(scenario)).flatten();
         line.role = if own { LineRole::Current(place) } else { LineRole::Strategy(place) };
         lines.push(line);
     }

@@ -106,13 +106,15 @@ impl Metric {
         self.value(sample, &moved)
     }
 
-    /// Returns the range that contains four of five measurements, as factors of the value.
-    pub(super) fn band(self, scenario: &Scenario) -> (f64, f64) {
+    /// Returns the range that contains four of five measurements, as factors of the value; `None`
+    /// for times of a step with a rollout, which is measured too rarely.
+    pub(super) fn band(self, scenario: &Scenario) -> Option<(f64, f64)> {
         let Band { low, high } = match self {
             Self::Needed => accuracy::peak_memory(&scenario.report()),
+            _ if scenario.objective.task.generates() => return None,
             _ => accuracy::step_time(scenario),
         };
-        if self.rises() { (1.0 / high, 1.0 / low) } else { (low, high) }
+        Some(if self.rises() { (1.0 / high, 1.0 / low) } else { (low, high) })
     }
 
     /// Formats a value for a sentence: `43.1 % MFU`, `3,850 tokens/s per GPU`, `4.21 s`.

@@ -40,7 +40,7 @@ pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (C
         let role = LineRole::Set(if front.contains(&at) { Set::Fast as usize } else { Set::Slow as usize });
         widen(&mut across, at.0);
         widen(&mut up, at.1);
-        marks.push(Mark::new(&name(plan, found), role, at, 1e2 * found.report.mfu));
+        marks.push(Mark::new(&name(plan, found), role, at, 1e2 * found.report.whole().mfu));
         places.push(place);
     }
     let here = own_place(own).filter(|(days, dollars)| days.is_finite() && dollars.is_finite());

@@ -158,6 +158,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
         (Limiter::Launch, "launch-bound"),
         (Limiter::Bubble, "pipeline-bound"),
         (Limiter::Data, "data-bound"),
+        (Limiter::Rollout, "rollout-bound"),
     ]
     .map(|(limiter, name)| (count(limiter), name))
     .into_iter()

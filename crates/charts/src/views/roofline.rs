@@ -40,8 +40,10 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
             marks.insert(before, Mark { weight: share, fits, ..mark });
         }
     }
-    let here =
-        (total.intensity(), total.amount.flops.get() / report.time.step.get() / FlopsPerSecond::from_tflops(1.0).get());
+    let here = (
+        total.intensity(),
+        total.amount.flops.get() / report.update.time.step.get() / FlopsPerSecond::from_tflops(1.0).get(),
+    );
     let (x, y) = axes(&marks, here, &roof);
     let mut lines = vec![
         roof.line(
@@ -53,7 +55,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     ];
     // With everything hidden, a step would take as long as its busiest communication lane, which
     // includes exchanges that gathers can overlap.
-    let lane = report.time.longest_lane.min(report.time.step);
+    let lane = report.update.time.longest_lane.min(report.update.time.step);
     let network = FlopsPerSecond::new(total.amount.flops.get() / lane.get());
     if lane > Seconds::ZERO && network.tflops() <= y.max {
         let height = network.tflops().max(y.min);
@@ -66,7 +68,7 @@ pub fn roofline(scenario: &Scenario) -> ChartSpec {
     let quantity = Quantity { label: "Share of compute time", unit: Unit::Percent };
     let step = Step { total, rate: FlopsPerSecond::from_tflops(here.1), report };
     ChartSpec {
-        title: "Roofline of the step".into(),
+        title: names::of_update(&report, "Roofline of the step", "Roofline of the update").into(),
         caption: caption(&all, &step, &roof, has_experts),
         lines,
         marks,
@@ -148,16 +150,16 @@ fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) ->
         .map(|part| part.time)
         .sum();
     format!(
-        "{moot}{} of compute time goes to {}, at {} of the peak of {}; memory bandwidth limits {}. The whole step of {} reaches \
-         {}, limited by {}.",
+        "{moot}{} of compute time goes to {}, at {} of the peak of {}; memory bandwidth limits {}. {} of {} reaches {}, limited by {}.",
         format::percent(part.time / total.time),
         names::in_sentence(names::operator(operator, has_experts)),
         format::percent(part.rate().get() / roof.peak.get()),
         format::tflops(roof.peak),
         format::percent(of_memory / total.time),
-        format::seconds(report.time.step),
+        names::of_update(report, "The whole step", "The whole update"),
+        format::seconds(report.update.time.step),
         format::tflops(*rate),
-        names::limiter(report.time.limiter()),
+        names::limiter(report.update.time.limiter()),
     )
 }
 

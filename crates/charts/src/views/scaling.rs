@@ -14,7 +14,7 @@ pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
     let points = scaling(scenario);
     let own = f64::from(scenario.gpus);
     let report = scenario.report();
-    let speed = report.tokens_per_s_per_gpu * own;
+    let speed = report.whole().tokens_per_s_per_gpu * own;
     let (first, last) = (gpus(points.weak.first()), gpus(points.weak.last()));
     let x = axis("GPUs", Unit::None, (first, if last > first { last } else { 2.0 * first }), Grain::Doublings(own));
     let ideal = |gpus: f64| (gpus, speed / own * gpus);

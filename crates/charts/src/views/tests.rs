@@ -22,6 +22,26 @@ fn points(spec: &ChartSpec, role: LineRole) -> Vec<(f64, f64)> {
     lines.flat_map(|line| line.segments.iter().flatten().copied()).collect()
 }
 
+/// A table prints the scenario itself, so a line must pass through it, and not only near it.
+#[test]
+fn a_curve_passes_through_the_scenario_under_every_strategy() {
+    let grpo = "cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo";
+    for scenario in [default_scenario(), links::decode(grpo).scenario] {
+        for (id, own) in [(ParamId::SequenceLength, f64::from(scenario.seq_len)), (ParamId::LinkBandwidth, f64::NAN)] {
+            let spec = mfu_curve(&scenario, id, Metric::Mfu, false, &mut Scratch::default());
+            let own = if own.is_nan() { spec.here.unwrap().0 } else { own };
+            for line in &spec.lines {
+                let (LineRole::Strategy(place) | LineRole::Current(place)) = line.role else { continue };
+                let report = Scenario { strategy: Strategy::ALL[place], ..scenario }.report();
+                let (height, _) = line.at(own).unwrap();
+                assert!((height - 100.0 * report.whole().mfu).abs() < 1e-9, "{}: {height}", line.name);
+                // No range of rollouts is known.
+                assert!(line.band.is_none() || report.rollout.is_none(), "{}", line.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     let spec = feasible_region(
@@ -335,7 +355,7 @@ fn what_curves_show_is_what_the_report_says() {
     let (report, run) = (scenario.report(), scenario.run_report());
     let own =
         |metric| mfu_curve(&scenario, ParamId::SequenceLength, metric, false, &mut Scratch::default()).here.unwrap().1;
-    assert_eq!(own(Metric::StepTime), report.time.step.get());
+    assert_eq!(own(Metric::StepTime), report.update.time.step.get());
     assert_eq!(own(Metric::Needed), report.memory.needed.gib());
     assert!((own(Metric::Cost) * scenario.train_tokens() / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
     assert_eq!(own(Metric::TimeToTrain), run.time.days());
@@ -359,7 +379,7 @@ fn degrees_stand_where_they_divide_the_gpus() {
     places.dedup();
     assert_eq!(places, [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 48.0]);
     let moved = Scenario { tp: 8, ..scenario };
-    let step = moved.report().time.step.get();
+    let step = moved.report().update.time.step.get();
     assert!(own.at(8.0).is_some_and(|at| (at.0 / step - 1.0).abs() < 1e-12));
 }
 

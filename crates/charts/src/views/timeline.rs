@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use crate::names;
 use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Quantity};
 use crate::timeline::{Lanes, Mark, Merger, Window, Zoom};
 use engine::format;
 use engine::model::compute;
 use engine::model::hardware::Topology;
-use engine::model::report::{Lane, TimeReport, Work};
+use engine::model::report::{Lane, Report, Work};
 use engine::model::step::playback::Playback;
 use engine::model::step::work_times::time_by_work;
 use engine::params::{Scale, Unit};
@@ -44,9 +45,10 @@ pub fn timeline(scenario: &Scenario, zoom: Zoom, looked_at: bool) -> ChartSpec {
     let grain = Grain::Step(lanes.x(Seconds::ZERO), lanes.step.ms());
     let axis =
         |label, unit, min, max| Axis { label, unit, scale: Scale::Linear, min, max, key: Some(TIME), grain, own: None };
+    let report = scenario.report();
     ChartSpec {
-        title: "Timeline of one step".into(),
-        caption: caption(&scenario.report().time, setup.mesh.pp > 1),
+        title: names::of_update(&report, "Timeline of one step", "Timeline of one update").into(),
+        caption: caption(&report, setup.mesh.pp > 1),
         x: axis(window.label, Unit::Ms, lanes.x(window.from), lanes.x(window.to)),
         y: Axis { key: None, ..axis("Lane".into(), Unit::None, 0.0, lanes.shown.len() as f64) },
         value: Quantity { label: "Duration", unit: Unit::Ms },
@@ -81,11 +83,13 @@ fn marks(playback: &Playback, from: Seconds, to: Seconds) -> Vec<Mark> {
 
 /// Writes the caption: `Compute takes 1.50 s of 1.84 s, exposed communication 210 ms, …; 900 ms of
 /// communication are hidden.`
-fn caption(time: &TimeReport, is_pipeline: bool) -> String {
+fn caption(report: &Report, is_pipeline: bool) -> String {
+    let time = &report.update.time;
     let clause = |before: &str, part: Seconds, after: &str| {
         if part > LEAST * time.step { format!("{before}{}{after}", format::seconds(part)) } else { String::new() }
     };
-    let compute = format!("Compute takes {} of {}", format::seconds(time.compute), format::seconds(time.step));
+    let of = names::of_update(report, "", " of one update");
+    let compute = format!("Compute takes {} of {}{of}", format::seconds(time.compute), format::seconds(time.step));
     let exposed = clause(", exposed communication ", time.exposed_comm, "");
     let bubble = clause(", the pipeline’s bubble ", time.bubble, "");
     let data = clause(", waiting for data after the end of the figure ", time.loading, "");
@@ -142,7 +146,7 @@ mod tests {
     fn the_whole_step_holds_all_of_its_time_in_few_marks() {
         for scenario in several() {
             let spec = lanes(&scenario, Zoom::WHOLE);
-            let time = scenario.report().time;
+            let time = scenario.report().update.time;
             assert!((spec.step / time.step - 1.0).abs() < 1e-9);
             let comm: f64 = spec.shown.iter().skip(1).map(|&lane| total(&spec.marks, lane)).sum();
             let compute = total(&spec.marks, Lane::Compute);

@@ -23,7 +23,9 @@ pub fn waterfall(scenario: &Scenario, report: &Report) -> ChartSpec {
 
 /// Returns the figure of a step that has been split.
 pub fn split_chart(scenario: &Scenario, report: &Report, split: &Waterfall) -> ChartSpec {
-    let cost = scenario.run_report().cost.get();
+    // Of the run's cost, the updates have the share of their time.
+    let updates = report.whole().updates * report.update.time.step / report.whole().time;
+    let cost = updates * scenario.run_of(report).cost.get();
     let mut left = 100.0;
     let parts = StepPart::ALL.into_iter().filter(|&part| part == StepPart::Useful || split.get(part) > Seconds::ZERO);
     let bars: Vec<Fall> = parts
@@ -46,9 +48,9 @@ pub fn split_chart(scenario: &Scenario, report: &Report, split: &Waterfall) -> C
         own: None,
     };
     ChartSpec {
-        title: "Where the step’s time goes".into(),
+        title: names::of_update(report, "Where the step’s time goes", "Where the update’s time goes").into(),
         caption: caption(report, split),
-        x: axis("Share of the step", 100.0),
+        x: axis(names::of_update(report, "Share of the step", "Share of the update"), 100.0),
         y: Axis { unit: Unit::None, ..axis("Part", bars.len() as f64) },
         value: Quantity { label: "Time", unit: Unit::Seconds },
         falls: Some(Rc::new(Falls { bars })),
@@ -67,17 +69,18 @@ fn caption(report: &Report, split: &Waterfall) -> String {
         named.map(|part| format!("{} ({})", names::lost_to(part), format::seconds(split.get(part)))).collect();
     let useful = split.share(StepPart::Useful);
     let of_step = format!(
-        "{} of the {} step trains the model at the peak.",
+        "{} of the {} {} trains the model at the peak.",
         format::percent(useful),
-        format::seconds(split.step)
+        format::seconds(split.step),
+        if report.rollout.is_some() { "update" } else { "step" }
     );
     let most = match named.as_slice() {
         [] => String::new(),
         [one] => format!(" The rest is lost to {one}."),
         [most @ .., last] => format!(" Most is lost to {} and {last}.", most.join(", ")),
     };
-    let more = if report.mfu > useful + ROUNDING {
-        format!(" The MFU of {} also counts score pairs that a causal mask skips.", format::percent(report.mfu))
+    let more = if report.update.mfu > useful + ROUNDING {
+        format!(" The MFU of {} also counts score pairs that a causal mask skips.", format::percent(report.update.mfu))
     } else {
         String::new()
     };
@@ -107,11 +110,12 @@ mod tests {
             }
             let last = falls.bars.last().unwrap();
             assert!(last.part == StepPart::Useful && last.from == 0.0);
-            assert!((last.share - 100.0 * report.mfu).abs() < 1e-6, "{}", entry.id);
+            assert!((last.share - 100.0 * report.update.mfu).abs() < 1e-6, "{}", entry.id);
             let (time, cost): (f64, f64) =
                 falls.bars.iter().map(|bar| (bar.time.get(), bar.cost)).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-            assert!((time / report.time.step.get() - 1.0).abs() < 1e-9);
-            assert!((cost / scenario.run_report().cost.get() - 1.0).abs() < 1e-9);
+            assert!((time / report.update.time.step.get() - 1.0).abs() < 1e-9);
+            let updates = report.whole().updates * report.update.time.step / report.whole().time;
+            assert!((cost / (updates * scenario.run_report().cost.get()) - 1.0).abs() < 1e-9);
         }
     }
 

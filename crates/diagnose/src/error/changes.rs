@@ -45,7 +45,7 @@ fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &MemoryR
         part: (of(before), of(&one.report)),
         needed: (before.memory.needed.get(), one.report.memory.needed.get()),
         fits: one.report.fits(),
-        gain: one.report.tokens_per_s_per_gpu / before.tokens_per_s_per_gpu - 1.0,
+        gain: one.report.whole().tokens_per_s_per_gpu / before.whole().tokens_per_s_per_gpu - 1.0,
     }
 }
 

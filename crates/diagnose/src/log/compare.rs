@@ -62,18 +62,18 @@ const SMALL: f64 = 0.03;
 /// use diagnose::log::{compare, parse_log};
 ///
 /// let scenario = decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
-/// let predicted = scenario.report().tokens_per_s_per_gpu;
+/// let predicted = scenario.report().update.tokens_per_s_per_gpu;
 /// let line = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {:.0}  tflops: 314.71  mfu: 39.99%", predicted / 1.2);
 /// let found = compare(&parse_log(&line).unwrap(), &scenario);
 /// assert!((found.ratio.unwrap() - 1.2).abs() < 1e-3);
 /// // The link carries the correction: the same scenario now takes the time that was measured.
 /// let corrected = decode(&found.corrected.unwrap()).scenario;
-/// assert!((corrected.report().tokens_per_s_per_gpu / (predicted / 1.2) - 1.0).abs() < 1e-3);
+/// assert!((corrected.report().update.tokens_per_s_per_gpu / (predicted / 1.2) - 1.0).abs() < 1e-3);
 /// ```
 pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     let plain = Scenario { anchor: Anchor::NONE, ..*scenario };
     let report = plain.report();
-    let predicted = report.time.step.get();
+    let predicted = report.update.time.step.get();
     let mut remarks = Vec::new();
     let measured = &update_measurements(measured, &mut remarks);
     let seconds = step(measured, &plain, &report, &mut remarks);
@@ -97,7 +97,7 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     }
     let reasons = seconds
         .filter(|_| differs)
-        .map(|seconds| rank(&plain, seconds, time_changes(&plain), |report| report.time.step.get()));
+        .map(|seconds| rank(&plain, seconds, time_changes(&plain), |report| report.update.time.step.get()));
     if let (Some(seconds), true) = (seconds, ratio.is_some_and(|ratio| ratio > 1.0 + SMALL)) {
         let outside = format::seconds(Seconds::new(seconds - predicted));
         remarks.push(format!(
@@ -164,12 +164,12 @@ fn step(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut
         }
         return Some(sequences / rate);
     }
-    let step = report.time.step.get();
+    let step = report.update.time.step.get();
     let by_rate = |rate: Option<f64>, own: f64| rate.map(|rate| step * own / rate);
     measured
         .step_seconds
-        .or_else(|| by_rate(measured.tflops_per_gpu, report.model_flops_per_gpu.tflops()))
-        .or_else(|| by_rate(measured.mfu, report.mfu))
+        .or_else(|| by_rate(measured.tflops_per_gpu, report.update.model_flops_per_gpu.tflops()))
+        .or_else(|| by_rate(measured.mfu, report.update.mfu))
 }
 
 /// Share of a step above which idle time, or an error of a share, is reported.
@@ -201,7 +201,7 @@ fn add_gpu_remarks(measured: &Measured, report: &Report, remarks: &mut Vec<Strin
             format::percent(profile.idle)
         ));
     }
-    let exposed = report.time.exposed_comm / report.time.step;
+    let exposed = report.update.time.exposed_comm / report.update.time.step;
     if (profile.exposed_comm - exposed).abs() > WORTH {
         let [measured, predicted] = [profile.exposed_comm, exposed].map(format::percent);
         remarks.push(format!(
@@ -218,7 +218,7 @@ fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remark
     let of = |convention: MfuConvention| {
         let report =
             Scenario { choices: Choices { mfu_convention: convention, ..scenario.choices }, ..*scenario }.report();
-        report.model_flops_per_gpu.tflops() / report.tokens_per_s_per_gpu
+        report.update.model_flops_per_gpu.tflops() / report.update.tokens_per_s_per_gpu
     };
     let near = |convention: &MfuConvention| (per_token / of(*convention) - 1.0).abs();
     let nearest = options.into_iter().min_by(|one, other| near(one).total_cmp(&near(other)));
@@ -236,7 +236,7 @@ fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remark
         }
     }
     if let Some(mfu) = measured.mfu.filter(|mfu| *mfu > 0.0) {
-        let (counted, own) = (tflops / mfu, report.model_flops_per_gpu.tflops() / report.mfu);
+        let (counted, own) = (tflops / mfu, report.update.model_flops_per_gpu.tflops() / report.update.mfu);
         if (counted / own - 1.0).abs() > SMALL {
             let [counted, own] = [counted, own].map(|peak| format::tflops(FlopsPerSecond::from_tflops(peak)));
             remarks.push(format!("The log's MFU uses a peak of {counted}, the scenario's uses {own}."));
@@ -282,7 +282,7 @@ fn corrected(scenario: &Scenario, seconds: Option<f64>, memory: Option<&MemoryCo
         // Constant latencies do not scale with the ratio, so the remaining difference is divided
         // out iteratively.
         for _ in 0..ROUNDS {
-            let ratio = changed.anchor.time * seconds / changed.report().time.step.get();
+            let ratio = changed.anchor.time * seconds / changed.report().update.time.step.get();
             changed.anchor.time = rounded(within(ParamId::AnchorTime, ratio), DIGITS);
         }
     }

@@ -79,7 +79,7 @@ fn words_of(after: &str) -> String {
 /// Describes the change in the prediction of the run.
 pub(super) fn prediction(before: &Scenario, after: &Scenario) -> String {
     let (was, now) = (before.report(), after.report());
-    let [from, to] = [was, now].map(|report| report.tokens_per_s_per_gpu);
+    let [from, to] = [was, now].map(|report| report.whole().tokens_per_s_per_gpu);
     if !(from > 0.0 && to > 0.0) {
         return "This run has no predicted speed.".into();
     }
@@ -92,7 +92,7 @@ pub(super) fn prediction(before: &Scenario, after: &Scenario) -> String {
         format::tokens_per_s(from),
         format::tokens_per_s(to),
         format::percent((to / from - 1.0).abs()),
-        format::percent(was.mfu),
-        format::percent(now.mfu)
+        format::percent(was.whole().mfu),
+        format::percent(now.whole().mfu)
     )
 }

@@ -51,7 +51,7 @@ fn lines_of_each_framework_are_read_as_recorded() {
         let corrected = decode(found.corrected.as_deref().unwrap()).scenario;
         let anchor = corrected.anchor;
         if let Some(seconds) = found.measured.filter(|_| anchor.time > 0.75 && anchor.time < 20.0) {
-            let again = corrected.report().time.step.get();
+            let again = corrected.report().update.time.step.get();
             assert!((again / seconds - 1.0).abs() < 0.02, "{source}: {again} for {seconds}");
         }
         all.push(written(source, &measured, &found));

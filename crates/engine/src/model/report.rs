@@ -262,7 +262,7 @@ impl TimeReport {
         NetworkCost { waiting: (self.exposed_comm - self.host_link).max(Seconds::ZERO), slowed: self.contention }
     }
 
-    /// Returns the limit of the step time, whether or not the run fits: data if the step is idle
+    /// Returns the limit of the update's time, whether or not the run fits: data if it is idle
     /// for it, as nothing else would speed it up; the pipeline's bubble if it exceeds half of
     /// compute and the exposed communication; the network if its busiest lane exceeds compute; the
     /// host if launches exceed half of compute; otherwise compute.
@@ -298,27 +298,31 @@ pub enum Limiter {
     Bubble,
     /// The data loaders take longer than everything else.
     Data,
+    /// Generation of the training data takes most of the step.
+    Rollout,
 }
 
 impl Limiter {
     /// Every limiter, in display order.
-    pub const ALL: [Self; 7] =
-        [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch, Self::Bubble, Self::Data];
+    pub const ALL: [Self; 8] = [
+        Self::Memory,
+        Self::InterNode,
+        Self::IntraNode,
+        Self::Compute,
+        Self::Launch,
+        Self::Bubble,
+        Self::Data,
+        Self::Rollout,
+    ];
 }
 
-/// Results for one training step.
+/// One update of the weights: an optimizer step over data that is there. It is the whole step if
+/// nothing is generated; otherwise [`Report::whole`] is the answer to a person's question, and the
+/// update a part of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Report {
-    /// The accelerator's generation, as some measurements only apply to some generations.
-    pub generation: Generation,
-    /// The framework.
-    pub framework: Framework,
-    /// Memory of one GPU.
-    pub memory: MemoryReport,
-    /// Time of one step.
+pub struct Update {
+    /// Time of the update.
     pub time: TimeReport,
-    /// Tokens that all GPUs process in one step.
-    pub tokens_per_step: f64,
     /// Throughput of one GPU.
     pub tokens_per_s_per_gpu: f64,
     /// Model FLOP/s of one GPU under the chosen convention.
@@ -329,10 +333,24 @@ pub struct Report {
     pub mfu: f64,
     /// Hardware FLOPs utilisation: model FLOPs plus recomputation.
     pub hfu: f64,
-    /// The limit of the run.
+}
+
+/// Results for one training step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// The accelerator's generation, as some measurements only apply to some generations.
+    pub generation: Generation,
+    /// The framework.
+    pub framework: Framework,
+    /// Memory of one GPU while it trains.
+    pub memory: MemoryReport,
+    /// One update, without generation: [`Report::whole`] has both.
+    pub update: Update,
+    /// Tokens that all GPUs process in one update.
+    pub tokens_per_step: f64,
+    /// The limit of the whole step.
     pub limiter: Limiter,
-    /// Generation and the whole step, if a step generates its training data: `memory` and `time`
-    /// are those of the update.
+    /// Generation and the phases of the whole step, if a step generates its training data.
     pub rollout: Option<RolloutReport>,
 }
 
@@ -371,6 +389,27 @@ impl Report {
     pub fn is_sure(&self) -> bool {
         self.verdict() == Verdict::Fits
     }
+
+    /// Returns the limit of the whole step's time, whether or not the run fits: the rollout if it
+    /// takes most of the step, otherwise the limit of the update.
+    pub fn time_limiter(&self) -> Limiter {
+        match &self.rollout {
+            Some(rollout) if rollout.is_longest() => Limiter::Rollout,
+            _ => self.update.time.limiter(),
+        }
+    }
+
+    /// Returns what the network costs the updates of a whole step. The transfer of weights to the
+    /// engine is counted as rollout.
+    pub fn network(&self) -> NetworkCost {
+        let (NetworkCost { waiting, slowed }, updates) = (self.update.time.network(), self.whole().updates);
+        NetworkCost { waiting: updates * waiting, slowed: updates * slowed }
+    }
+
+    /// Whether the rollout takes most of a step that fits.
+    pub fn waits_for_rollout(&self) -> bool {
+        self.limiter == Limiter::Rollout
+    }
 }
 
 /// A whole step from the user's point of view: rollout, scoring and all updates if the step
@@ -381,8 +420,12 @@ pub struct WholeStep {
     pub time: Seconds,
     /// Trained tokens per second and GPU; GPUs that only generate are counted.
     pub tokens_per_s_per_gpu: f64,
+    /// Model FLOP/s of training of one GPU over the whole time.
+    pub model_flops_per_gpu: FlopsPerSecond,
     /// Model FLOPs utilisation of training over the whole time.
     pub mfu: f64,
+    /// Hardware FLOPs utilisation of training over the whole time.
+    pub hfu: f64,
     /// Share of the rollout in the time, 0 to 1.
     pub rollout: f64,
     /// Time of sending the updated weights to the engine.
@@ -394,36 +437,46 @@ pub struct WholeStep {
     pub preparation: Seconds,
     /// Time of all updates, those of the critic included.
     pub update: Seconds,
+    /// Updates of the policy ([`Report::update`]); 1 if nothing is generated.
+    pub updates: f64,
 }
 
 impl Report {
     /// Returns the whole step.
     pub fn whole(&self) -> WholeStep {
-        let Some(rollout) = &self.rollout else {
-            let (time, mfu) = (self.time.step, self.mfu);
-            let tokens_per_s_per_gpu = self.tokens_per_s_per_gpu;
-            let [refit, generation, preparation] = [Seconds::ZERO; 3];
-            let update = time;
-            return WholeStep { time, tokens_per_s_per_gpu, mfu, rollout: 0.0, refit, generation, preparation, update };
-        };
+        let own = &self.update;
+        let Some(rollout) = &self.rollout else { return self.whole_of(own.time.step, 1.0) };
         let time = rollout.step();
-        let training = self.tokens_per_step / self.tokens_per_s_per_gpu / self.time.step.get();
+        let training = self.tokens_per_step / own.tokens_per_s_per_gpu / own.time.step.get();
         let share = rollout.update / time * training / (training + f64::from(rollout.own_gpus));
         WholeStep {
-            time,
-            tokens_per_s_per_gpu: share * self.tokens_per_s_per_gpu,
-            mfu: share * self.mfu,
             rollout: rollout.time() / time,
             refit: rollout.sync,
             generation: rollout.prefill + rollout.decode,
             preparation: rollout.scoring + rollout.moving,
             update: rollout.update + rollout.critic,
+            updates: rollout.update / own.time.step,
+            ..self.whole_of(time, share)
         }
     }
 
-    /// Whether the rollout takes most of a step that fits.
-    pub fn waits_for_rollout(&self) -> bool {
-        self.fits() && self.whole().rollout > 0.5
+    /// Returns a step of `time` in which the GPUs update for a `share` of it, 0 to 1, and nothing
+    /// is generated.
+    fn whole_of(&self, time: Seconds, share: f64) -> WholeStep {
+        let own = &self.update;
+        WholeStep {
+            time,
+            tokens_per_s_per_gpu: share * own.tokens_per_s_per_gpu,
+            model_flops_per_gpu: share * own.model_flops_per_gpu,
+            mfu: share * own.mfu,
+            hfu: share * own.hfu,
+            rollout: 0.0,
+            refit: Seconds::ZERO,
+            generation: Seconds::ZERO,
+            preparation: Seconds::ZERO,
+            update: time,
+            updates: 1.0,
+        }
     }
 }
 

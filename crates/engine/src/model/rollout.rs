@@ -250,7 +250,7 @@ pub fn scored_passes(objective: &Objective) -> f64 {
 /// nothing is generated.
 pub fn whole_step(setup: &Setup, report: &Report) -> (Seconds, f64) {
     let gpus = f64::from(setup.mesh.gpus());
-    report.rollout.as_ref().map_or((report.time.step, gpus), |rollout| {
+    report.rollout.as_ref().map_or((report.update.time.step, gpus), |rollout| {
         let updates = f64::from(setup.objective.updates.max(1));
         (rollout.step() * (1.0 / updates), gpus + f64::from(rollout.own_gpus))
     })

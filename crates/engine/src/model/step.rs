@@ -9,8 +9,8 @@ pub mod work_times;
 use super::compute;
 use super::flops;
 use super::memory::{self, NoRoom};
-use super::report::{Limiter, MemoryReport, Report};
-use super::rollout::{self, RolloutReport};
+use super::report::{Limiter, MemoryReport, Report, Update};
+use super::rollout;
 use super::setup::Setup;
 use super::stages::{ByStage, Stage, stages};
 use crate::units::Flops;
@@ -49,19 +49,21 @@ fn with_memory(setup: &Setup, stages: &ByStage<Stage>, memory: MemoryReport) -> 
     let of_peak = |per_token: Flops| per_token.get() * tokens_per_s_per_gpu / peak.get();
 
     let rollout = setup.objective.task.generates().then(|| rollout::evaluate(setup, &time));
-    let fits = memory.fits() && rollout.as_ref().is_none_or(RolloutReport::fits);
-
-    Report {
-        generation: setup.accelerator.generation,
-        framework: setup.framework,
-        memory,
+    let update = Update {
         time,
-        tokens_per_step,
         tokens_per_s_per_gpu,
         model_flops_per_gpu: peak * of_peak(model),
         mfu: of_peak(model),
         hfu: of_peak(executed),
-        limiter: if fits { time.limiter() } else { Limiter::Memory },
+    };
+    let report = Report {
+        generation: setup.accelerator.generation,
+        framework: setup.framework,
+        memory,
+        update,
+        tokens_per_step,
+        limiter: Limiter::Memory,
         rollout,
-    }
+    };
+    Report { limiter: if report.fits() { report.time_limiter() } else { Limiter::Memory }, ..report }
 }

@@ -128,7 +128,7 @@ impl Scenario {
         let per_step = batch::global_batch_tokens(&setup) / mean;
         Some(TextRun {
             per_step,
-            per_second: per_step / report.time.step.get(),
+            per_second: per_step / report.update.time.step.get(),
             steps_per_epoch: budget::steps(self.texts.samples, per_step),
             padding: 1.0 - setup.useful(),
         })

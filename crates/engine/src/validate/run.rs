@@ -1,6 +1,6 @@
 //! Warnings about the whole run, which leave the numbers of the step unchanged.
 
-use crate::format::{bytes, duration};
+use crate::format::{duration, host_memory as host};
 use crate::model::run::checkpoint::{size, write_time};
 use crate::model::run::{HostMemory, RunChoices, batch};
 use crate::model::setup::Setup;
@@ -58,18 +58,17 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     let held = memory.offloaded_bytes();
     // The note refers to the largest part.
     let (key, most, change) = if held >= init.max(checkpoint) {
-        (ParamId::OffloadOptimizer, "offloaded state with its pinned buffers,", "Offload less, or use more hosts")
+        (ParamId::OffloadOptimizer, "offloaded state with its pinned buffers", "Offload less, or use more hosts")
     } else if checkpoint >= init && !choices.sharded_checkpoint {
-        (ParamId::ShardedCheckpoint, "a checkpoint that one rank gathers,", "Let every rank write its part")
+        (ParamId::ShardedCheckpoint, "a checkpoint that one rank gathers", "Let every rank write its part")
     } else if init > checkpoint && !choices.deferred_init {
-        (ParamId::DeferredInit, "the model, built on every rank,", "Defer the initialisation")
+        (ParamId::DeferredInit, "the model, built on every rank", "Defer the initialisation")
     } else {
-        (ParamId::HostMemory, "a checkpoint being written, or the model being built,", "Use more hosts")
+        (ParamId::HostMemory, "a checkpoint being written, or the model being built", "Use more hosts")
     };
     let message = format!(
-        "The run needs {} of a host's memory, most of it for {most} and hosts have {}. {change}, or enter more host memory.",
-        bytes(memory.needed()),
-        bytes(memory.capacity),
+        "The run needs {} of a host's memory, most of it for {most}. {change}, or enter more host memory.",
+        host(memory.needed(), memory.capacity),
     );
     Some(Issue::note(key, message))
 }

@@ -15,9 +15,9 @@ fn what_is_predicted_is_multiplied() {
         for (time, memory) in [(1.18, 0.94), (2.0, 1.2)] {
             let anchored = Scenario { anchor: Anchor { time, memory }, ..plain };
             let after = anchored.report();
-            let ratio = after.time.step / before.time.step;
+            let ratio = after.update.time.step / before.update.time.step;
             assert!((ratio / time - 1.0).abs() < 0.04, "{}: {ratio} for {time}", entry.id);
-            assert!((before.mfu / after.mfu / ratio - 1.0).abs() < 1e-9, "{}", entry.id);
+            assert!((before.update.mfu / after.update.mfu / ratio - 1.0).abs() < 1e-9, "{}", entry.id);
             let needed = after.memory.needed / before.memory.needed;
             assert!((needed / memory - 1.0).abs() < 1e-9, "{}: {needed} for {memory}", entry.id);
             let total = after.memory.parts.total();

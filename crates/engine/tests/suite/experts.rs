@@ -73,7 +73,7 @@ fn with_experts(setup: &Setup, change: impl FnOnce(&mut Experts)) -> Setup {
 /// Whether a step needs no less time and no less memory than another. Where launches take longer
 /// than the work, both times are the launches' and differ by rounding.
 fn no_less(than: &Report, report: &Report) -> (bool, bool) {
-    let time = report.time.step >= than.time.step * (1.0 - 1e-12);
+    let time = report.update.time.step >= than.update.time.step * (1.0 - 1e-12);
     (time, report.memory.allocated >= than.memory.allocated * (1.0 - 1e-12))
 }
 
@@ -114,7 +114,7 @@ proptest! {
         for ((one, dense), bytes) in states(&of_one).into_iter().zip(states(&of_dense)).zip([4.0, 8.0]) {
             prop_assert!((one / (dense + bytes * router as f64 / share) - 1.0).abs() < 1e-9, "{one} {dense}");
         }
-        prop_assert_eq!(evaluate(&of_one).time.exchange, evaluate(&of_dense).time.exchange);
+        prop_assert_eq!(evaluate(&of_one).update.time.exchange, evaluate(&of_dense).update.time.exchange);
     }
 
     #[test]
@@ -144,7 +144,7 @@ proptest! {
     fn without_expert_parallelism_nothing_is_sent(setup in any_setup()) {
         let alone = Setup { mesh: Mesh { ep: 1, etp: 1, ..setup.mesh }, ..setup };
         prop_assert_eq!(experts::exchange::dispatch_time(&alone), Seconds::ZERO);
-        prop_assert_eq!(evaluate(&alone).time.exchange, Seconds::ZERO);
+        prop_assert_eq!(evaluate(&alone).update.time.exchange, Seconds::ZERO);
     }
 
     #[test]
@@ -154,7 +154,7 @@ proptest! {
         let setup = setup(mixture, gpus, ep, etp);
         prop_assert_eq!(setup.mesh.expert_shard_group(), 1);
         let data_parallel = |setup: &Setup| {
-            let time = evaluate(setup).time;
+            let time = evaluate(setup).update.time;
             (time.comm - time.exchange).get()
         };
         let wider = with_experts(&setup, |experts| experts.moe_intermediate_size *= 4);
@@ -177,12 +177,12 @@ proptest! {
 
     #[test]
     fn the_adaptive_choice_is_no_slower_than_any_static_one(setup in any_setup()) {
-        let chosen = evaluate(&with_fastest_chunks(&setup)).time.step;
+        let chosen = evaluate(&with_fastest_chunks(&setup)).update.time.step;
         for algorithm in ALGORITHMS {
             for chunks in CHUNKS {
                 let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
                 let fixed = evaluate(&Setup { choices: Choices { experts, ..setup.choices },
-..setup }).time.step;
+..setup }).update.time.step;
                 prop_assert!(chosen <= fixed * (1.0 + 1e-12), "{chunks} {algorithm:?}: {fixed:?} under {chosen:?}");
             }
         }
@@ -190,7 +190,7 @@ proptest! {
         for (ep, etp) in expert_choice::degrees(&setup) {
             let fixed = evaluate(&Setup { mesh: Mesh { ep, etp, ..setup.mesh }, ..setup });
             prop_assert!(chosen.fits() || !fixed.fits());
-            let slower = chosen.time.step > fixed.time.step * (1.0 + 1e-12);
+            let slower = chosen.update.time.step > fixed.update.time.step * (1.0 + 1e-12);
             prop_assert!(!slower || chosen.fits() != fixed.fits() || !chosen.fits(), "{ep} {etp}");
         }
     }
@@ -205,7 +205,7 @@ proptest! {
         let (even, fuller, busier) = (with(1.0, 1.0), with(factor, 1.0), with(1.0, factor));
         for more in [fuller, busier] {
             let (time, memory) = no_less(&even, &more);
-            prop_assert!(time && memory, "{:?} {:?}, {:?} {:?}", even.time, even.memory, more.time, more.memory);
+            prop_assert!(time && memory, "{:?} {:?}, {:?} {:?}", even.update.time, even.memory, more.update.time, more.memory);
         }
     }
 
@@ -214,7 +214,7 @@ proptest! {
         let more = with_experts(&setup, |experts| experts.num_experts_per_tok = experts.num_experts);
         let (some, all) = (evaluate(&setup), evaluate(&more));
         let (time, memory) = no_less(&some, &all);
-        prop_assert!(time && memory, "{:?} {:?}, {:?} {:?}", some.time, some.memory, all.time, all.memory);
+        prop_assert!(time && memory, "{:?} {:?}, {:?} {:?}", some.update.time, some.memory, all.update.time, all.memory);
         prop_assert!(more.architecture.active_params() >= setup.architecture.active_params());
         prop_assert!(setup.architecture.params() >= more.architecture.active_params());
     }

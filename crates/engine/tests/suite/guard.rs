@@ -35,14 +35,14 @@ fn published() -> impl Iterator<Item = &'static str> {
 fn line(link: &str) -> String {
     let scenario = decode(link).scenario;
     let report = scenario.report();
-    let (time, memory) = (&report.time, &report.memory);
+    let (time, memory) = (&report.update.time, &report.memory);
     let digits = |figure: f64| format!("{figure:.8e}");
     let figures = [
         time.step.get(),
         time.exposed_comm.get(),
-        report.mfu,
-        report.hfu,
-        report.tokens_per_s_per_gpu,
+        report.update.mfu,
+        report.update.hfu,
+        report.update.tokens_per_s_per_gpu,
         memory.allocated.get(),
         memory.needed.get(),
         memory.peak.get(),

@@ -157,8 +157,8 @@ proptest! {
     fn every_number_is_finite_and_positive(scenario in any_scenario()) {
         let report = scenario.report();
         for number in [
-            report.time.step.get(), (report.time.forward + report.time.backward).get(), report.time.optimizer.get(),
-            report.time.compute.get(), report.tokens_per_s_per_gpu, report.mfu, report.hfu, report.memory.peak.get(),
+            report.update.time.step.get(), (report.update.time.forward + report.update.time.backward).get(), report.update.time.optimizer.get(),
+            report.update.time.compute.get(), report.update.tokens_per_s_per_gpu, report.update.mfu, report.update.hfu, report.memory.peak.get(),
         ] {
             prop_assert!(number.is_finite() && number > 0.0, "{number} in {report:?}");
         }
@@ -176,7 +176,7 @@ proptest! {
         // An update in the backward pass exists without accumulation alone.
         let choices = Choices { update_place: UpdatePlace::AfterBackward, ..scenario.choices };
         let of = |grad_accum_steps| {
-            Scenario { grad_accum_steps, choices, ..as_asked(&scenario) }.report().time.step
+            Scenario { grad_accum_steps, choices, ..as_asked(&scenario) }.report().update.time.step
         };
         let steps = scenario.grad_accum_steps.max(1);
         for (fewer, more) in [(1, 1 + more), (steps, steps.saturating_add(more))] {
@@ -244,7 +244,7 @@ proptest! {
         let mut faster = scenario;
         faster.network.values.inter_node = factor * scenario.network.values.inter_node;
         faster.network.values.intra_node = factor * scenario.network.values.intra_node;
-        prop_assert!(faster.report().time.step <= scenario.report().time.step * (1.0 + 1e-12));
+        prop_assert!(faster.report().update.time.step <= scenario.report().update.time.step * (1.0 + 1e-12));
     }
 
     #[test]
@@ -253,7 +253,7 @@ proptest! {
         let mut faster = scenario;
         faster.accelerator.values.peak_16bit = factor * scenario.accelerator.values.peak_16bit;
         faster.accelerator.values.peak_32bit = factor * scenario.accelerator.values.peak_32bit;
-        prop_assert!(faster.report().time.step <= scenario.report().time.step * (1.0 + 1e-12));
+        prop_assert!(faster.report().update.time.step <= scenario.report().update.time.step * (1.0 + 1e-12));
     }
 
     #[test]
@@ -271,7 +271,7 @@ proptest! {
         gpu.peak_8bit = gpu.peak_8bit.max(gpu.peak_16bit);
         gpu.peak_4bit = gpu.peak_4bit.max(gpu.peak_8bit);
         let report = counted.report();
-        prop_assert!(report.mfu <= report.hfu && report.hfu <= 1.0, "{} {}", report.mfu, report.hfu);
+        prop_assert!(report.update.mfu <= report.update.hfu && report.update.hfu <= 1.0, "{} {}", report.update.mfu, report.update.hfu);
     }
 
     #[test]
@@ -280,8 +280,8 @@ proptest! {
         let report = Scenario { gpus: 1,
 choices: Choices { offload: Offload::NONE, ..scenario.choices },
 ..scenario }.report();
-        prop_assert_eq!(report.time.comm, Seconds::ZERO);
-        prop_assert!(report.time.exposed_comm <= report.time.step * 1e-12);
+        prop_assert_eq!(report.update.time.comm, Seconds::ZERO);
+        prop_assert!(report.update.time.exposed_comm <= report.update.time.step * 1e-12);
     }
 
     #[test]
@@ -299,13 +299,13 @@ choices: Choices { offload: Offload::NONE, ..scenario.choices },
                 *if span.lane == Lane::Compute { &mut compute } else { &mut comm } += span.end - span.start;
             }
         });
-        let close = |a: Seconds, b: Seconds| (a - b).get().abs() <= 1e-9 * report.time.step.get();
-        prop_assert!(close(end, report.time.step), "ends at {end:?}, step {:?}", report.time);
-        prop_assert!(close(compute, report.time.compute), "{compute:?} {:?}", report.time);
-        prop_assert!(close(comm, report.time.comm), "{comm:?} {:?}", report.time);
-        prop_assert!(close(end - compute - report.time.bubble, report.time.exposed_comm), "{:?}", report.time);
+        let close = |a: Seconds, b: Seconds| (a - b).get().abs() <= 1e-9 * report.update.time.step.get();
+        prop_assert!(close(end, report.update.time.step), "ends at {end:?}, step {:?}", report.update.time);
+        prop_assert!(close(compute, report.update.time.compute), "{compute:?} {:?}", report.update.time);
+        prop_assert!(close(comm, report.update.time.comm), "{comm:?} {:?}", report.update.time);
+        prop_assert!(close(end - compute - report.update.time.bubble, report.update.time.exposed_comm), "{:?}", report.update.time);
         let playback = Playback::new(&setup);
-        prop_assert!(close(playback.end(), report.time.step), "{:?} {:?}", playback.end(), report.time);
+        prop_assert!(close(playback.end(), report.update.time.step), "{:?} {:?}", playback.end(), report.update.time);
         for micro_batch in 0..playback.micro_batches() {
             let (start, end) = (playback.start(micro_batch), playback.start(micro_batch + 1));
             prop_assert_eq!(playback.at(start + 0.5 * (end - start)), micro_batch);
@@ -334,7 +334,7 @@ fn offloaded_activations_take_as_long_as_their_transfer() {
     setup.accelerator.efficiency.launch_per_layer = Seconds::from_us(4000.0);
     let kept = layer(&setup, 2.0, &LayerShares::DENSE).kept * 8192.0;
     let transfer = 28.0 * kept / 1e9;
-    let time = evaluate(&setup).time;
+    let time = evaluate(&setup).update.time;
     // Far longer than the launches of 28 layers, some 20 ms each, which are longer than the kernels
     // and hide under it.
     assert!(transfer > 4.0 * 28.0 * 0.02, "{transfer}");
@@ -358,19 +358,22 @@ fn is_under_every_bound(setup: &Setup) -> bool {
     // The paper's activations hold dropout masks of 2 H bytes, which the step model has none of.
     let masks = Bytes::new(2.0 * bounds.kept * bounds.layers * bounds.hidden);
     assert!(tokens <= slack * (bounds.free_memory() / (bounds.activation_bytes() - masks)), "E: {setup:?}");
-    assert!(report.tokens_per_s_per_gpu <= slack * bounds.throughput_max(), "K_max: {setup:?}");
-    assert!(report.mfu <= slack * bounds.mfu_max(), "MFU_max: {setup:?}");
-    assert!(report.mfu <= slack * 3.0 / (4.0 - bounds.kept), "MFU: {setup:?}");
+    assert!(report.update.tokens_per_s_per_gpu <= slack * bounds.throughput_max(), "K_max: {setup:?}");
+    assert!(report.update.mfu <= slack * bounds.mfu_max(), "MFU_max: {setup:?}");
+    assert!(report.update.mfu <= slack * 3.0 / (4.0 - bounds.kept), "MFU: {setup:?}");
     if let Sharding::Fsdp(reshard) = setup.sharding {
         let forward = bounds.forward_flops().get() * tokens * f64::from(setup.batch.grad_accum_steps);
-        let hfu = forward / (report.time.forward.get() * bounds.peak.get());
+        let hfu = forward / (report.update.time.forward.get() * bounds.peak.get());
         assert!(hfu <= slack * bounds.hfu_forward_max(), "HFU_fwd_max: {setup:?}");
         // Gathers of all layers but the last and reductions of all; only the latter where nothing
         // is gathered again.
         let again = if reshard == Reshard::Always { 1.0 - 1.0 / bounds.layers } else { 0.0 };
         let reached = Bounds { backward_transfers: 1.0 + again, ..bounds }.reached(tokens);
-        assert!(report.tokens_per_s_per_gpu <= slack * reached.tokens_per_s_per_gpu, "K: {setup:?}");
-        assert!(report.mfu <= slack * reached.mfu && report.hfu <= slack * reached.hfu, "MFU, HFU: {setup:?}");
+        assert!(report.update.tokens_per_s_per_gpu <= slack * reached.tokens_per_s_per_gpu, "K: {setup:?}");
+        assert!(
+            report.update.mfu <= slack * reached.mfu && report.update.hfu <= slack * reached.hfu,
+            "MFU, HFU: {setup:?}"
+        );
     }
     true
 }
@@ -424,13 +427,13 @@ fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
     let mut scenario = Scenario { strategy: Strategy::HybridShard, gpus: 48, ..start };
     scenario.network.values.gpus_per_node = 8;
     let crossing = |shard_size| {
-        let time = Scenario { shard_size, ..scenario }.report().time;
+        let time = Scenario { shard_size, ..scenario }.report().update.time;
         time.inter_node_comm / time.comm
     };
     assert_eq!(crossing(6), 1.0);
     // Groups of eight stay inside; only the reductions across replicas leave the node.
     assert!((0.1..0.9).contains(&crossing(8)), "{}", crossing(8));
-    assert_eq!(Scenario { gpus: 6, shard_size: 6, ..scenario }.report().time.inter_node_comm, Seconds::ZERO);
+    assert_eq!(Scenario { gpus: 6, shard_size: 6, ..scenario }.report().update.time.inter_node_comm, Seconds::ZERO);
 }
 
 /// The root unit of Llama 3 8B is two vocabularies of 128,256 and a norm: 2.1 GB in bf16 and twice
@@ -452,7 +455,7 @@ fn the_peak_holds_the_reduction_of_the_root_unit() {
 #[test]
 fn zero_1_gathers_weights_as_they_rest() {
     let start = Scenario { strategy: Strategy::Zero1, ..catalog::default_scenario() };
-    let comm = |recipe| Scenario { choices: Choices { recipe, ..start.choices }, ..start }.report().time.comm;
+    let comm = |recipe| Scenario { choices: Choices { recipe, ..start.choices }, ..start }.report().update.time.comm;
     // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
     let (fsdp2, reduce16) = (comm(PrecisionPolicy::Fsdp2MixedBf16), comm(PrecisionPolicy::Fsdp2MixedBf16Reduce16));
     let zero = comm(PrecisionPolicy::ZeroMixed);

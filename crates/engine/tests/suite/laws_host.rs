@@ -21,7 +21,7 @@ proptest! {
 
     #[test]
     fn a_faster_host_never_slows_the_step(scenario in any_valid_scenario(), speed in 0.1..3.0, factor in 1.0..3.0) {
-        let step = |speed| with(&scenario, speed, 0.0).report().time.step;
+        let step = |speed| with(&scenario, speed, 0.0).report().update.time.step;
         prop_assert!(step(factor * speed) <= step(speed) * SLACK);
     }
 
@@ -30,25 +30,25 @@ proptest! {
     #[test]
     fn a_step_takes_no_less_than_its_data(scenario in any_valid_scenario(), speed in 0.1..10.0, rate in 0.01..1e4) {
         let free = with(&scenario, speed, 0.0).report();
-        prop_assert_eq!(free.time.loading.get(), 0.0);
+        prop_assert_eq!(free.update.time.loading.get(), 0.0);
         prop_assert!(free.limiter != Limiter::Data);
 
         let slow = with(&scenario, speed, rate);
         let (setup, report) = (slow.setup(), slow.report());
         let sequences = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.grad_accum_steps);
         let data = sequences / setup.network.host.loader;
-        let step = report.time.step.get();
-        prop_assert!((step / free.time.step.get().max(data) - 1.0).abs() < 1e-9, "{step} {data}");
-        prop_assert!((report.time.loading.get() - (step - free.time.step.get())).abs() <= 1e-9 * step);
+        let step = report.update.time.step.get();
+        prop_assert!((step / free.update.time.step.get().max(data) - 1.0).abs() < 1e-9, "{step} {data}");
+        prop_assert!((report.update.time.loading.get() - (step - free.update.time.step.get())).abs() <= 1e-9 * step);
         if report.fits() {
-            prop_assert_eq!(report.limiter == Limiter::Data, report.time.loading.get() > 0.0);
+            prop_assert_eq!(report.limiter == Limiter::Data, report.update.time.loading.get() > 0.0);
         }
 
         let split = waterfall(&setup, &report);
         let parts = StepPart::ALL.map(|part| split.get(part).get());
         prop_assert!((parts.iter().sum::<f64>() / step - 1.0).abs() < 1e-9, "{parts:?}");
         prop_assert!(parts.iter().all(|part| *part >= 0.0), "{parts:?}");
-        prop_assert_eq!(split.get(StepPart::Loading), report.time.loading);
+        prop_assert_eq!(split.get(StepPart::Loading), report.update.time.loading);
     }
 }
 
@@ -58,7 +58,7 @@ fn a_loader_s_rate_is_of_a_replica() {
     let step = |more: &str| {
         let report =
             decode(&format!("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&mbs=2&accum=4{more}")).scenario.report();
-        (report.time.step.get(), report.limiter)
+        (report.update.time.step.get(), report.limiter)
     };
     let (usual, limiter) = step("");
     assert!(limiter != Limiter::Data);

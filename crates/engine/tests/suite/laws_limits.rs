@@ -23,7 +23,7 @@ fn pipelined(scenario: &Scenario, pp: u32, steps: u32, framework: Framework) -> 
 }
 
 fn is_equal(one: &Report, other: &Report) -> bool {
-    one.time.step == other.time.step && one.memory.peak == other.memory.peak
+    one.update.time.step == other.update.time.step && one.memory.peak == other.memory.peak
 }
 
 fn framework(megatron: bool) -> Framework {
@@ -67,7 +67,7 @@ proptest! {
         let setup = scenario.setup();
         let mut slower = setup;
         slower.overheads.message += Seconds::from_ms(ms);
-        let step = |setup| engine::model::step::evaluate(setup).time.step;
+        let step = |setup| engine::model::step::evaluate(setup).update.time.step;
         prop_assert!(step(&slower) * SLACK >= step(&setup));
     }
 
@@ -79,10 +79,10 @@ proptest! {
         slow.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(gb_per_s);
         let mut fast = slow;
         fast.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(factor * gb_per_s);
-        prop_assert!(fast.report().time.step <= slow.report().time.step * SLACK);
+        prop_assert!(fast.report().update.time.step <= slow.report().update.time.step * SLACK);
         // No number of it is no limit.
         fast.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(0.0);
-        prop_assert!(fast.report().time.step <= slow.report().time.step * SLACK);
+        prop_assert!(fast.report().update.time.step <= slow.report().update.time.step * SLACK);
     }
 
     /// No work is done faster than its FLOPs at the fastest peak or its bytes over the memory's
@@ -103,7 +103,7 @@ proptest! {
             least += cost.time;
         }
         // The stage that sets the pace has no less than their mean.
-        let step = as_asked(&scenario).report().time.step;
+        let step = as_asked(&scenario).report().update.time.step;
         prop_assert!(least <= step * ROUTERS, "{least:?} {step:?}");
     }
 }

@@ -162,7 +162,7 @@ fn steps_on_racks_of_72_are_those_of_64() {
         "cluster=gb200-nvl72&model=llama-3-70b&gpus=256&strategy=hybrid-shard&shard=64",
         "cluster=gb200-nvl72&model=deepseek-v3&gpus=256&ep=32&strategy=zero1",
     ] {
-        let step = |node: u32| decode(&format!("{link}&node={node}")).scenario.report().time.step.get();
+        let step = |node: u32| decode(&format!("{link}&node={node}")).scenario.report().update.time.step.get();
         let [of_64, of_68, of_72] = [64, 68, 72].map(step);
         assert!(
             (of_72 / of_64 - 1.0).abs() < 0.02 && (of_68 / of_64 - 1.0).abs() < 0.02,
@@ -214,7 +214,11 @@ fn the_largest_runs_are_computed() {
     let decoded = decode("cluster=grand-teton&model=llama-3.1-405b&gpus=131072&tp=8&pp=16&strategy=zero1&accum=4");
     assert_eq!((decoded.scenario.gpus, decoded.issues), (131_072, vec![]));
     let report = decoded.scenario.report();
-    assert!(report.time.step.get().is_finite() && report.mfu > 0.0 && report.mfu < 1.0, "{}", report.mfu);
+    assert!(
+        report.update.time.step.get().is_finite() && report.update.mfu > 0.0 && report.update.mfu < 1.0,
+        "{}",
+        report.update.mfu
+    );
     assert_eq!(Topology::Aware, decoded.scenario.network.values.topology);
 }
 
@@ -224,7 +228,7 @@ fn the_largest_runs_are_computed() {
 fn full_sharding_scales_on_p5() {
     let mfu = |gpus: u32| {
         let link = format!("cluster=p5&model=llama-3-8b&strategy=full-shard&seq=4096&mbs=2&recompute=full&gpus={gpus}");
-        decode(&link).scenario.report().mfu
+        decode(&link).scenario.report().update.mfu
     };
     let [few, more, most] = [256, 512, 1024].map(mfu);
     assert!(few > 0.29 && more > 0.95 * few && most > 0.8 * few, "{few} {more} {most}");

@@ -77,7 +77,7 @@ proptest! {
         let packed = with(Batching::Packed);
         for batching in [Batching::Padded, Batching::PaddedToLongest, Batching::Grouped] {
             let other = with(batching);
-            prop_assert!(other.tokens_per_s_per_gpu <= packed.tokens_per_s_per_gpu * (1.0 + 1e-2), "{batching:?} {other:?} {packed:?}");
+            prop_assert!(other.update.tokens_per_s_per_gpu <= packed.update.tokens_per_s_per_gpu * (1.0 + 1e-2), "{batching:?} {other:?} {packed:?}");
             // The longest batch is the same; what the allocator keeps of shorter ones it gives
             // back.
             prop_assert_eq!(other.memory.allocated, packed.memory.allocated);
@@ -116,7 +116,7 @@ proptest! {
         let of = |reference| under(&scenario, |objective| (objective.task, objective.reference) = (task, reference)).report();
         let (every_step, precomputed) = (of(Reference::Model), of(Reference::Precomputed));
         prop_assert!(precomputed.memory.needed <= every_step.memory.needed);
-        prop_assert!(precomputed.time.step < every_step.time.step);
+        prop_assert!(precomputed.update.time.step < every_step.update.time.step);
     }
 
     #[test]
@@ -138,7 +138,7 @@ proptest! {
         let (sleeping, awake) = (of(true), of(false));
         prop_assert!(sleeping.memory.needed <= awake.memory.needed);
         // What an engine keeps of the GPU, paged optimizer state has no room for.
-        let is_alike = if scenario.offload.paged { sleeping.time.step <= awake.time.step } else { sleeping.time.step == awake.time.step };
+        let is_alike = if scenario.offload.paged { sleeping.update.time.step <= awake.update.time.step } else { sleeping.update.time.step == awake.update.time.step };
         prop_assert!(is_alike);
     }
 
@@ -222,7 +222,7 @@ proptest! {
         // Texts of one token are all completion.
         let prefill = rollout.prefill.get();
         prop_assert!(prefill.is_finite() && prefill >= 0.0, "{prefill} in {rollout:?}");
-        prop_assert!(rollout.step() >= report.time.step);
+        prop_assert!(rollout.step() >= report.update.time.step);
     }
 }
 

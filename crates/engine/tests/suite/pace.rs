@@ -46,7 +46,7 @@ fn dualpipe_waits_as_in_its_table_and_holds_two_copies() {
 fn chunks_cost_no_exposed_messages_where_they_overlap() {
     let step = |link: &str| {
         let base = "cluster=dgx-h100&model=llama-3-70b&gpus=64&pp=8&accum=64&strategy=zero1&recipe=megatron-mixed";
-        decode(&format!("{base}&{link}")).scenario.report().time.step
+        decode(&format!("{base}&{link}")).scenario.report().update.time.step
     };
     let of = |framework: &str, vpp: u32| step(&format!("schedule=interleaved&vpp={vpp}&framework={framework}"));
     assert!(of("megatron", 10) < of("megatron", 5));
@@ -79,7 +79,7 @@ fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
 #[test]
 fn the_bubble_has_no_reductions_of_a_single_micro_batch() {
     let link = "cluster=server-8x-l40s&model=olmo-2-7b&gpus=4096&pp=4&seq=4096&mbs=1";
-    let time = |accum: u32| decode(&format!("{link}&accum={accum}")).scenario.report().time;
+    let time = |accum: u32| decode(&format!("{link}&accum={accum}")).scenario.report().update.time;
     let (one, two) = (time(1), time(2));
     assert!(one.step < two.step, "{one:?} {two:?}");
     assert_eq!(one.bubble, two.bubble);
@@ -90,7 +90,7 @@ fn the_bubble_has_no_reductions_of_a_single_micro_batch() {
 #[test]
 fn forward_passes_without_gradients_are_launched_too() {
     let link = "cluster=gcp-a4x-max&model=smollm-2-360m&seq=512&gpus=4&mbs=4&recompute=modules&hbm=7200";
-    let time = |more: &str| decode(&format!("{link}{more}")).scenario.report().time;
+    let time = |more: &str| decode(&format!("{link}{more}")).scenario.report().update.time;
     let (orpo, dpo) = (time("&objective=orpo"), time("&objective=dpo"));
     // Nothing else changes where the host sets the pace; a forward pass has half of the launches.
     let launches = orpo.forward + orpo.backward;

@@ -34,7 +34,7 @@ fn a_rollout_generates_what_the_updates_train_on() {
     let whole = report.whole();
     let all = whole.refit + whole.generation + whole.preparation + whole.update;
     assert!((rollout.step() / all - 1.0).abs() < 1e-12 && whole.time == rollout.step());
-    assert_eq!(rollout.update, 4.0 * report.time.step);
+    assert_eq!(rollout.update, 4.0 * report.update.time.step);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn the_reference_takes_a_fourth_of_an_update() {
     let (report, rollout) = report("");
     // The old log-probabilities and the reference's.
     let pass = 0.5 * rollout.scoring;
-    let ratio = report.time.step / pass;
+    let ratio = report.update.time.step / pass;
     assert!((3.4..4.6).contains(&ratio), "{ratio}");
     assert_eq!(pass, pace::forward_pass(&setup));
 }
@@ -343,7 +343,7 @@ fn scoring_and_weights_repeat_with_updates_and_engines() {
     for (updates, reference, passes) in [(1.0, "none", 1.0), (1.0, "model", 2.0), (4.0, "model", 2.0)] {
         let (report, rollout) = report(&format!("upd={updates}&ref={reference}"));
         close(rollout.scoring.get(), (updates * passes * forward).get());
-        close(rollout.update.get(), updates * report.time.step.get());
+        close(rollout.update.get(), updates * report.update.time.step.get());
     }
     let own = decode(&format!("{GRPO}&gengpu=4&upd=4")).scenario.setup();
     let (report, rollout) = report("gengpu=4&upd=4");
@@ -354,7 +354,7 @@ fn scoring_and_weights_repeat_with_updates_and_engines() {
     let whole = report.whole();
     close(whole.rollout, rollout.time() / rollout.step());
     // Of twelve GPUs eight train, for the part of the step that is updates.
-    close(whole.mfu, report.mfu * (rollout.update / rollout.step()) * 8.0 / 12.0);
+    close(whole.mfu, report.update.mfu * (rollout.update / rollout.step()) * 8.0 / 12.0);
 }
 
 /// PPO: a critic of a scalar head is trained as often as the policy and scores once each.

@@ -12,7 +12,7 @@ fn what_lies_on_drives_leaves_the_hosts_memory_and_takes_time() {
         let setup = scenario.setup();
         let params = setup.architecture.params() as f64;
         let report = scenario.report();
-        (offload(&setup).get() / params, report.time.step, report.memory.peak)
+        (offload(&setup).get() / params, report.update.time.step, report.memory.peak)
     };
     // ZeRO's 2 bytes of weights, 2 of gradients and 12 of state a parameter, all on one host.
     let [memory, state, all] = ["no", "optimizer", "all"].map(of);

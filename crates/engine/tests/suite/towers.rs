@@ -33,7 +33,7 @@ fn llava_has_its_parameters_and_its_visual_tokens() {
 fn no_image_takes_no_time_and_no_activation() {
     let text = report("&images=0");
     let without = decode(&LLAVA.replace("&towerlayers=24", "")).scenario.report();
-    assert_eq!(text.time.forward, without.time.forward);
+    assert_eq!(text.update.time.forward, without.update.time.forward);
     let (states, images) = (tower_gib(&text), tower_gib(&report("&images=4&projector=frozen")));
     // An eighth of the weights in fp32, and of the projection's gradients and moments; beside them
     // what the root unit gathers in bf16.
@@ -47,29 +47,31 @@ fn what_trains_takes_more() {
     let frozen = report("&images=4&projector=frozen");
     let projector = report("&images=4");
     let trained = report("&images=4&tower=trained");
-    assert!(frozen.time.step <= projector.time.step && projector.time.step < trained.time.step);
+    assert!(
+        frozen.update.time.step <= projector.update.time.step && projector.update.time.step < trained.update.time.step
+    );
     assert!(tower_gib(&frozen) < tower_gib(&projector) && tower_gib(&projector) < tower_gib(&trained));
     let full = report("&images=4&tower=trained&recompute=full");
     assert!(tower_gib(&full) < tower_gib(&trained));
-    assert!(full.hfu > full.mfu);
+    assert!(full.update.hfu > full.update.mfu);
 }
 
 #[test]
 fn gradients_pass_a_frozen_language_model_on_their_way_to_the_projection() {
     let stage_1 = report("&train=layers&frozen=32&images=2");
     let nothing = report("&train=layers&frozen=32&images=2&projector=frozen");
-    assert!(stage_1.time.backward > 5.0 * nothing.time.backward);
+    assert!(stage_1.update.time.backward > 5.0 * nothing.update.time.backward);
     // Adapters and a projection: what the first layer of a base passes on is computed in any case.
     let lora = report("&train=lora&images=2");
-    assert!(lora.time.step > Seconds::default());
+    assert!(lora.update.time.step > Seconds::default());
 }
 
 #[test]
 fn time_and_images_grow_together() {
-    let time = |images: u32| report(&format!("&tower=trained&images={images}")).time.step;
+    let time = |images: u32| report(&format!("&tower=trained&images={images}")).update.time.step;
     let [one, two, three] = [1, 2, 3].map(time);
     assert!(one < two && two < three);
-    let smaller = report("&tower=trained&images=3&imageres=224").time.step;
+    let smaller = report("&tower=trained&images=3&imageres=224").update.time.step;
     assert!(smaller < three);
 }
 
@@ -89,7 +91,7 @@ fn roofline_and_timeline_hold_the_encoder() {
         assert!(times[work as usize] > 2.0 * of_text[work as usize], "{work:?}");
     }
     let total = Playback::new(&seen).end();
-    let step = decode(&format!("{LLAVA}&images=3&tower=trained")).scenario.report().time.step;
+    let step = decode(&format!("{LLAVA}&images=3&tower=trained")).scenario.report().update.time.step;
     assert!((total / step - 1.0).abs() < 1e-9);
 }
 
@@ -97,5 +99,5 @@ fn roofline_and_timeline_hold_the_encoder() {
 fn the_first_stage_of_a_pipeline_reads_the_images() {
     let of = |more: &str| report(&format!("&pp=4&accum=16&strategy=zero1{more}"));
     let (text, seen) = (of("&images=0"), of("&images=3"));
-    assert!(seen.time.step > text.time.step);
+    assert!(seen.update.time.step > text.update.time.step);
 }

@@ -387,8 +387,8 @@ fn an_unwise_run_is_a_note() {
         }),
         Issue::note(
             "ckptsharded",
-            "The run needs 4.43 TiB of a host's memory, most of it for a checkpoint that one rank gathers, and hosts have \
-             2.00 TiB. Let every rank write its part, or enter more host memory."
+            "The run needs 4,540 of 2,048 GiB of a host's memory, most of it for a checkpoint that one rank gathers. \
+             Let every rank write its part, or enter more host memory."
         )
     );
 }

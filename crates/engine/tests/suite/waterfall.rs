@@ -25,7 +25,7 @@ fn shares(scenario: &Scenario, name: &str) -> Vec<(StepPart, f64)> {
     assert!((sum - 1.0).abs() < 1e-9, "{name}: {sum} {shares:?}");
     assert!(shares.iter().all(|share| share.1 >= 0.0), "{name}: {shares:?}");
     let useful = split.share(StepPart::Useful);
-    assert!(useful <= report.mfu + 1e-12, "{name}: {useful} {}", report.mfu);
+    assert!(useful <= report.update.mfu + 1e-12, "{name}: {useful} {}", report.update.mfu);
     shares
 }
 
@@ -39,7 +39,7 @@ fn the_parts_of_every_entry_of_the_catalog_are_the_step() {
         let mut scenario = default_scenario();
         pick::pick_model(&mut scenario, model.id);
         let shares = shares(&scenario, model.id);
-        assert!((of(&shares, StepPart::Useful) - scenario.report().mfu).abs() < 1e-12, "{}", model.id);
+        assert!((of(&shares, StepPart::Useful) - scenario.report().update.mfu).abs() < 1e-12, "{}", model.id);
     }
     for entry in ACCELERATORS {
         let mut scenario = default_scenario();
@@ -107,10 +107,10 @@ fn the_parts_are_the_report_s() {
             StepPart::HostLink,
         ];
         let exposed: f64 = exposed.into_iter().map(|part| split.get(part).get()).sum();
-        let close = |one: f64, other: f64| (one - other).abs() <= 1e-9 * report.time.step.get();
-        assert!(close(exposed, report.time.exposed_comm.get()), "{}: {exposed}", entry.id);
-        assert!(close(split.get(StepPart::Launches).get(), report.time.launch_bound.get()), "{}", entry.id);
-        assert!(close(split.get(StepPart::Bubble).get(), report.time.bubble.get()), "{}", entry.id);
+        let close = |one: f64, other: f64| (one - other).abs() <= 1e-9 * report.update.time.step.get();
+        assert!(close(exposed, report.update.time.exposed_comm.get()), "{}: {exposed}", entry.id);
+        assert!(close(split.get(StepPart::Launches).get(), report.update.time.launch_bound.get()), "{}", entry.id);
+        assert!(close(split.get(StepPart::Bubble).get(), report.update.time.bubble.get()), "{}", entry.id);
         if scenario.pp == 1 {
             for part in [StepPart::Bubble, StepPart::UnevenStages] {
                 assert!(split.share(part) < 1e-9, "{}: {part:?} {}", entry.id, split.share(part));
@@ -126,14 +126,14 @@ fn the_network_costs_what_free_collectives_save() {
     for entry in SCENARIOS {
         let scenario = decode(entry.link).scenario;
         let (setup, report) = (scenario.setup(), scenario.report());
-        let NetworkCost { waiting, slowed } = report.time.network();
+        let NetworkCost { waiting, slowed } = report.update.time.network();
         let split = waterfall(&setup, &report);
-        let close = |one: Seconds, other: Seconds| (one - other).get().abs() <= 1e-6 * report.time.step.get();
+        let close = |one: Seconds, other: Seconds| (one - other).get().abs() <= 1e-6 * report.update.time.step.get();
         assert!(close(slowed, split.get(StepPart::Contention)), "{}: {slowed:?}", entry.id);
-        let exposed = report.time.exposed_comm - split.get(StepPart::HostLink);
+        let exposed = report.update.time.exposed_comm - split.get(StepPart::HostLink);
         assert!(close(waiting, exposed), "{}: {waiting:?} {exposed:?}", entry.id);
-        let free = evaluate(&without_network(&setup)).time;
-        let saved = report.time.step - free.step;
+        let free = evaluate(&without_network(&setup)).update.time;
+        let saved = report.update.time.step - free.step;
         let host_keeps_up = free.launch_bound <= 1e-9 * free.step && free.loading <= Seconds::ZERO;
         // Chunks of tokens are packed and launched also where sending them takes no time.
         let is_dense = !setup.architecture.has_experts();
@@ -167,7 +167,7 @@ proptest! {
     fn the_parts_of_any_step_are_the_step(scenario in any_scenario()) {
         let shares = shares(&scenario, "any");
         // One bubble in waterfall, timeline and bar.
-        let time = scenario.report().time;
+        let time = scenario.report().update.time;
         prop_assert!((of(&shares, StepPart::Bubble) - time.bubble / time.step).abs() < 1e-9);
     }
 }

@@ -1,7 +1,7 @@
 //! Explanations of the headline figures, their range, the bound, and hardware FLOPs utilisation.
 
 use super::super::{Context, Explanation};
-use super::{always, generates, is_next_token, number, waits_for_data, when};
+use super::{ahead, always, generates, in_turns, is_next_token, number, waits_for_data, when};
 use engine::model::lengths::Lengths;
 use engine::model::report::Limiter;
 
@@ -17,6 +17,7 @@ const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
         Limiter::Launch => |c| c.report.limiter == Limiter::Launch,
         Limiter::Bubble => |c| c.report.limiter == Limiter::Bubble,
         Limiter::Data => |c| c.report.limiter == Limiter::Data,
+        Limiter::Rollout => |c| c.report.limiter == Limiter::Rollout,
     }
 }
 
@@ -44,6 +45,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "mfu",
         "MFU",
         &[
+            when(generates, "MFU_all = MFU · T_updates · N / (T_all · (N + N_own))"),
             always("MFU = F_token · n_step / (T_step · N · S_peak)"),
             when(
                 |c| trains_all_of_alike(c) && !c.setup.objective.has_scalar_head(),
@@ -71,7 +73,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
             ),
         ],
         [
-            "FLOPs that training needs, over FLOPs that the GPUs could do at their peak in the [step time|step]. A backward pass counts as two forward passes; recomputation under [activation checkpointing] counts only in [HFU]. The [range of measurements] is below.",
+            "FLOPs that training needs, over FLOPs that the GPUs could do at their peak in the [step time|step]; over the whole step, where it generates its training data. A backward pass counts as two forward passes; recomputation under [activation checkpointing] counts only in [HFU]. The [range of measurements] is below.",
             "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B) for the convention with full attention.",
             "Norms, activations and the optimizer count no FLOPs. Full attention counts score pairs that a causal mask skips.",
         ],
@@ -80,12 +82,13 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "tokens",
         "Tokens per second per GPU",
         &[
+            when(generates, "R_all = R · T_updates · N / (T_all · (N + N_own))"),
             always("R = n_step / (T_step · N)"),
             when(|c| c.setup.lengths == Lengths::Equal, "n_step = D · b · m · s"),
             when(|c| c.setup.lengths != Lengths::Equal, "n_step = D · b · m · s · f_text"),
         ],
         [
-            "Training throughput of one GPU: the tokens of one step, over its time and all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others.",
+            "Training throughput of one GPU: the tokens of one step, over its time and all GPUs; over the whole step with its rollout, where it generates its training data. GPUs that share a sequence, a layer or a pipeline count like all others.",
             "docs/book/model/overlap.md.",
             "Failures, restarts and checkpoints, which the [goodput] counts. Padding counts as tokens.",
         ],
@@ -94,15 +97,18 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "step",
         "Step time",
         &[
+            when(in_turns, "T_all = T_roll + T_move + T_score + T_updates + T_critic"),
+            when(ahead, "T_all = max(T_roll − T_sync, T_score + T_updates + T_critic) + T_sync"),
+            when(generates, "T_updates = n_upd · T_step"),
             when(|c| !waits_for_data(c), "T_step = T_compute + T_exposed + T_bubble"),
             when(|c| !waits_for_data(c), "T_step = T_forward + T_backward + T_bubble + T_update"),
             when(waits_for_data, "T_step = T_compute + T_exposed + T_bubble + T_data"),
             when(waits_for_data, "T_step = T_forward + T_backward + T_bubble + T_update + T_data"),
             when(waits_for_data, "T_step = b · m / r_data"),
-            when(|c| c.report.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
+            when(|c| c.report.update.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
         ],
         [
-            "One optimizer step, with all of its micro-batches, on the pipeline stage that ends last. It is simulated layer by layer: gathers and reductions overlap with compute and slow it a little; the rest of them is exposed. Two sums give the time: by kind of work, and by phase. If [data loaders|loader] are slower, the step waits for them. The [range of measurements] is below.",
+            "One optimizer step (where a step generates its training data, one of the whole step’s updates), with all of its micro-batches, on the pipeline stage that ends last. It is simulated layer by layer: gathers and reductions overlap with compute and slow it a little; the rest of them is exposed. Two sums give the time: by kind of work, and by phase. If [data loaders|loader] are slower, the step waits for them. The [range of measurements] is below.",
             "docs/book/model/collectives.md, docs/book/model/compute.md and docs/book/model/overlap.md; the schedule is FSDP2’s, after PyTorch’s code and arXiv 2304.11277.",
             "The rate of data loaders, unless you enter it; stragglers, evaluation, logging, power limits and other jobs on the same network.",
         ],
@@ -145,9 +151,11 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(limited(Limiter::Bubble), "T_bubble > T_exposed"),
             when(limited(Limiter::Launch), "T_launch > 0.5 · T_compute"),
             when(limited(Limiter::Compute), "T_lane ≤ T_compute"),
+            when(|c| limited(Limiter::Rollout)(c) && in_turns(c), "T_roll > 0.5 · T_all"),
+            when(|c| limited(Limiter::Rollout)(c) && ahead(c), "T_roll − T_sync > T_score + T_updates + T_critic"),
         ],
         [
-            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: only more workers, faster storage or texts tokenized in advance help. The pipeline, if its [bubble] exceeds half of compute and all exposed communication. The network, between nodes or inside them, if its busier lane takes longer than the compute that could hide it. Kernel launches, if the host needs half of compute’s time. Otherwise compute. Next to it is what the network costs, whatever limits: [exposed communication], and kernels that are slower during collectives ([contention]).",
+            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: only more workers, faster storage or texts tokenized in advance help. The pipeline, if its [bubble] exceeds half of compute and all exposed communication. The network, between nodes or inside them, if its busier lane takes longer than the compute that could hide it. Kernel launches, if the host needs half of compute’s time. The rollout, if a step generates its data and generation takes most of it. Otherwise compute. Next to it is the time that the limiter takes, of the whole step, and what the network costs, whatever limits: [exposed communication], and kernels that are slower during collectives ([contention]).",
             "docs/book/model/overlap.md.",
             "Two close limits: near a border of the map, both changes help. The advice under the headline tries each change.",
         ],
@@ -171,7 +179,11 @@ pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "range",
         "Range of measurements",
-        &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_need")],
+        &[
+            when(|c| !generates(c), "T_low = f_fast · T_step"),
+            when(|c| !generates(c), "T_high = f_slow · T_step"),
+            always("M_high = f_most · M_need"),
+        ],
         [
             "80 % of published measurements are in it: from the 10th to the 90th percentile of measured over predicted, over sources on which no constant was fitted. MFU and throughput use the inverse of the step time’s range. It is wider below 20 % MFU, where host and framework limit, and on accelerators on which no constant was fitted, by the error of efficiencies borrowed from other silicon.",
             SCORED,

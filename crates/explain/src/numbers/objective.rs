@@ -1,7 +1,7 @@
 //! Explanations of models other than the trained one, and of generation.
 
 use super::super::{Context, Explanation};
-use super::{always, generates, number, when};
+use super::{ahead, always, generates, in_turns, number, when};
 use engine::units::Bytes;
 
 const SECTION: &str = "docs/book/model/rollout.md.";
@@ -21,14 +21,6 @@ fn routed_copy(c: &Context) -> bool {
 
 fn reserves(c: &Context) -> bool {
     engine::model::rollout::engine::engine_beside_training(&c.setup) > Bytes::ZERO
-}
-
-fn ahead(c: &Context) -> bool {
-    c.report.rollout.as_ref().is_some_and(|rollout| rollout.staleness > 0)
-}
-
-fn in_turns(c: &Context) -> bool {
-    generates(c) && !ahead(c)
 }
 
 const fn has_tower(c: &Context) -> bool {

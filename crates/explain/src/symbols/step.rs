@@ -24,9 +24,13 @@ use engine::units;
 
 /// Time, throughput, utilisation.
 pub(super) const STEP: &[Symbol] = &[
-    new_symbol("MFU", "model FLOPs utilisation", Percent, |c| c.report.mfu),
-    new_symbol("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.hfu),
-    new_symbol("R", "throughput of one GPU", TokensPerSecond, |c| c.report.tokens_per_s_per_gpu),
+    new_symbol("MFU", "model FLOPs utilisation", Percent, |c| c.report.update.mfu),
+    new_symbol("HFU", "hardware FLOPs utilisation", Percent, |c| c.report.update.hfu),
+    new_symbol("MFU_all", "model FLOPs utilisation of the whole step", Percent, |c| c.report.whole().mfu),
+    new_symbol("R_all", "throughput of one GPU over the whole step", TokensPerSecond, |c| {
+        c.report.whole().tokens_per_s_per_gpu
+    }),
+    new_symbol("R", "throughput of one GPU", TokensPerSecond, |c| c.report.update.tokens_per_s_per_gpu),
     new_symbol("F_token", "model FLOPs of a token, forward and backward", Flops, |c| {
         model_flops_per_token(&c.setup).get()
     }),
@@ -45,7 +49,7 @@ pub(super) const STEP: &[Symbol] = &[
         |c| beside_model_per_token(&c.setup, keys(c)).get(),
     ),
     new_symbol("n_step", "tokens that all GPUs process in one step", Tokens, |c| c.report.tokens_per_step),
-    new_symbol("T_step", "[step time]", Seconds, |c| c.report.time.step.get()),
+    new_symbol("T_step", "[step time]", Seconds, |c| c.report.update.time.step.get()),
     new_symbol("N", "GPUs", Count, |c| f64::from(c.setup.mesh.gpus())),
     new_symbol("S_peak", "dense peak of one GPU in the format of the layers’ products", FlopsPerSecond, |c| {
         compute::peak(&c.setup).get()
@@ -77,24 +81,28 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     new_symbol("s", "tokens in one sequence, including padding", Tokens, seq_len),
     new_symbol("f_text", "share of the tokens that is not padding", Percent, |c| c.setup.useful()),
-    new_symbol("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| c.report.time.compute.get()),
-    new_symbol("T_exposed", "[exposed communication]: collectives during which nothing is computed", Seconds, |c| {
-        c.report.time.exposed_comm.get()
+    new_symbol("T_compute", "compute kernels, slowed while collectives run", Seconds, |c| {
+        c.report.update.time.compute.get()
     }),
-    new_symbol("T_bubble", "[pipeline bubble|bubble]", Seconds, |c| c.report.time.bubble.get()),
-    new_symbol("T_forward", "forward passes with exposed communication", Seconds, |c| c.report.time.forward.get()),
+    new_symbol("T_exposed", "[exposed communication]: collectives during which nothing is computed", Seconds, |c| {
+        c.report.update.time.exposed_comm.get()
+    }),
+    new_symbol("T_bubble", "[pipeline bubble|bubble]", Seconds, |c| c.report.update.time.bubble.get()),
+    new_symbol("T_forward", "forward passes with exposed communication", Seconds, |c| {
+        c.report.update.time.forward.get()
+    }),
     new_symbol("T_backward", "backward passes with recomputation and exposed communication", Seconds, |c| {
-        c.report.time.backward.get()
+        c.report.update.time.backward.get()
     }),
     new_symbol("T_update", "the optimizer’s update, and the gather of weights after it, if any", Seconds, |c| {
-        c.report.time.optimizer.get()
+        c.report.update.time.optimizer.get()
     }),
-    new_symbol("T_lane", "the busier lane of collectives", Seconds, |c| c.report.time.longest_lane.get()),
+    new_symbol("T_lane", "the busier lane of collectives", Seconds, |c| c.report.update.time.longest_lane.get()),
     new_symbol("T_launch", "compute limited by [host launches|host-launches]", Seconds, |c| {
-        c.report.time.launch_bound.get()
+        c.report.update.time.launch_bound.get()
     }),
     new_symbol("T_data", "waiting for data: time of loaders beyond the rest of the step", Seconds, |c| {
-        c.report.time.loading.get()
+        c.report.update.time.loading.get()
     }),
     new_symbol("r_data", "sequences per second from [data loaders|loader] to a replica", Count, |c| {
         c.setup.network.host.loader
@@ -106,10 +114,10 @@ pub(super) const STEP: &[Symbol] = &[
         accuracy::step_time(&c.scenario).high
     }),
     new_symbol("T_low", "lower end of the range of the step time", Seconds, |c| {
-        accuracy::step_time(&c.scenario).low * c.report.time.step.get()
+        accuracy::step_time(&c.scenario).low * c.report.update.time.step.get()
     }),
     new_symbol("T_high", "upper end of the range", Seconds, |c| {
-        accuracy::step_time(&c.scenario).high * c.report.time.step.get()
+        accuracy::step_time(&c.scenario).high * c.report.update.time.step.get()
     }),
     new_symbol("l", "layers of the slowest stage", Count, layers),
     new_symbol("t_fwd", "kernels of one layer in a forward pass, without exchanges and routed experts", Seconds, |c| {
@@ -156,10 +164,12 @@ pub(super) const STEP: &[Symbol] = &[
     new_symbol("t_root", "reduction of embedding and head across replicas", Seconds, |c| {
         c.plan.comm(true, true).replicate_root.get()
     }),
-    new_symbol("T_comm", "collectives, including hidden ones", Seconds, |c| c.report.time.comm.get()),
-    new_symbol("T_hidden", "collectives hidden behind compute", Seconds, |c| c.report.time.overlapped_comm().get()),
+    new_symbol("T_comm", "collectives, including hidden ones", Seconds, |c| c.report.update.time.comm.get()),
+    new_symbol("T_hidden", "collectives hidden behind compute", Seconds, |c| {
+        c.report.update.time.overlapped_comm().get()
+    }),
     new_symbol("T_exchange", "exposed exchanges of tensor, context, expert and pipeline parallelism", Seconds, |c| {
-        c.report.time.exchange.get()
+        c.report.update.time.exchange.get()
     }),
     new_symbol("t_exchange", "exposed exchanges of one micro-batch", Seconds, |c| c.plan.compute.exchanged().get()),
     new_symbol("t_update", "the optimizer’s update", Seconds, |c| c.plan.optimizer.get()),
@@ -187,7 +197,7 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     new_symbol("F_count", "model FLOPs of a token, at most those computed", Flops, |c| {
         let split = waterfall(&c.setup, &c.report);
-        let mfu = c.report.mfu;
+        let mfu = c.report.update.mfu;
         let counted = if mfu > 0.0 { (split.share(StepPart::Useful) / mfu).min(1.0) } else { 1.0 };
         counted * model_flops_per_token(&c.setup).get()
     }),
@@ -205,7 +215,7 @@ pub(super) const STEP: &[Symbol] = &[
         lost(c, &[StepPart::Contention, StepPart::Launches])
     }),
     new_symbol("T_idle", "waiting for other pipeline stages, and uneven stages", Seconds, |c| {
-        lost(c, &[StepPart::Bubble])
+        lost(c, &[StepPart::Bubble, StepPart::UnevenStages])
     }),
     new_symbol("T_a2a", "all-to-alls over the step, hidden or not", Seconds, |c| {
         played(c, &[Work::Dispatch, Work::Combine])

@@ -12,10 +12,12 @@ use engine::scenario::Strategy;
 pub(super) fn strategy(reach: &Reach) -> Value {
     json!({
         "strategy": strategy_key(reach.strategy),
-        "fits": reach.report.fits(),
-        "mfu": reach.report.mfu,
-        "step_time_s": reach.report.time.step.get(),
-        "needed_bytes": reach.report.memory.needed.get(),
+        "fits": reach.answer.fit.fits,
+        "fit_odds": reach.answer.fit.odds,
+        "verdict": reach.answer.fit.verdict.key(),
+        "mfu": reach.answer.step.mfu,
+        "step_time_s": reach.answer.step.time.get(),
+        "needed_bytes": reach.answer.needed.get(),
         "largest_model_params": reach.largest_model,
         "longest_sequence_tokens": reach.longest_sequence,
     })

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
+use engine::model::report::Report;
 use engine::model::rollout::RolloutReport;
 use engine::names;
 
-/// Writes the rollout: memory of a GPU while it generates, in bytes, and the phases of the step, in
-/// seconds.
-pub(super) fn rollout(rollout: &RolloutReport) -> Value {
-    let memory = &rollout.memory;
+/// Writes the rollout: memory of a GPU while it generates, in bytes, the phases of the step, in
+/// seconds, and the update alone, whose figures are those of training on data that is there.
+pub(super) fn rollout(rollout: &RolloutReport, report: &Report) -> Value {
+    let (memory, update) = (&rollout.memory, &report.update);
     json!({
         "fits": rollout.fits(),
         "gpus": rollout.gpus,
@@ -30,9 +31,19 @@ pub(super) fn rollout(rollout: &RolloutReport) -> Value {
             "prefill": rollout.prefill.get(),
             "decode": rollout.decode.get(),
             "decode_step": rollout.decode_step.get(),
+            "moving": rollout.moving.get(),
             "scoring": rollout.scoring.get(),
             "update": rollout.update.get(),
             "critic": rollout.critic.get(),
+        },
+        "update": {
+            "count": report.whole().updates,
+            "time_s": update.time.step.get(),
+            "mfu": update.mfu,
+            "hfu": update.hfu,
+            "tokens_per_s_per_gpu": update.tokens_per_s_per_gpu,
+            "tflops_per_gpu": update.model_flops_per_gpu.tflops(),
+            "limiter": names::limiter(update.time.limiter()).key,
         },
     })
 }

@@ -14,11 +14,11 @@ use engine::model::stages::{model_params, stages};
 use engine::names;
 use engine::scenario::Scenario;
 
-/// Writes the phases and lanes of a step, in seconds.
+/// Writes the phases and lanes of a step, in seconds: those of all its updates, where a step
+/// generates its training data. `rollout` has the phases around the updates.
 pub(super) fn time(report: &Report) -> Value {
-    let time = &report.time;
-    [
-        ("step", time.step),
+    let (time, whole) = (&report.update.time, report.whole());
+    let of_updates = [
         ("forward", time.forward),
         ("backward", time.backward),
         ("optimizer", time.optimizer),
@@ -34,9 +34,11 @@ pub(super) fn time(report: &Report) -> Value {
         ("loading", time.loading),
         ("network", time.network().total()),
     ]
-    .map(|(name, time)| (name, Value::from(time.get())))
-    .into_iter()
-    .collect()
+    .map(|(name, time)| (name, whole.updates * time));
+    core::iter::once(("step", whole.time))
+        .chain(of_updates)
+        .map(|(name, time)| (name, Value::from(time.get())))
+        .collect()
 }
 
 /// Writes the memory of one GPU at its peak, in bytes, and its states at rest, whether or not all

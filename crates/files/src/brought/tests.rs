@@ -191,12 +191,12 @@ fn tables_of_links_are_read_behind_what_launchers_print() {
 #[test]
 fn a_log_is_held_against_the_scenario_and_offers_its_correction() {
     let base = links::decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
-    let slow = base.report().tokens_per_s_per_gpu / 1.3;
+    let slow = base.report().update.tokens_per_s_per_gpu / 1.3;
     let text = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {slow:.0}  tflops: 314.71  mfu: 39.99%\n");
     let log = import_items(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
     assert_eq!((log.kind, links::decode(&log.scenario).scenario), (ImportKind::Measured, base));
     let corrected = links::decode(log.offers[0].scenario.as_ref().unwrap()).scenario;
-    assert!((corrected.report().tokens_per_s_per_gpu / slow - 1.0).abs() < 1e-3);
+    assert!((corrected.report().update.tokens_per_s_per_gpu / slow - 1.0).abs() < 1e-3);
     assert!(log.sections.iter().any(|section| section.title == "What would explain the time"), "{:?}", log.sections);
 }
 

@@ -334,7 +334,7 @@ fn first_values(tree: &Tree) -> HashMap<&str, String> {
 }
 
 fn gain(before: &Report, after: &Report) -> f64 {
-    let speed = |report: &Report| report.tokens_per_s_per_gpu;
+    let speed = |report: &Report| report.whole().tokens_per_s_per_gpu;
     if speed(before) > 0.0 { speed(after) / speed(before) - 1.0 } else { 0.0 }
 }
 

@@ -54,7 +54,11 @@ fn an_h200_reaches_what_was_measured_there() {
     is(ParamId::MemoryEfficiency, 84.0, 89.0);
     is(ParamId::HostLink, 55.0, 56.0);
     let (before, after) = (decode(RUN).scenario, own.scenario);
-    assert!(after.report().tokens_per_s_per_gpu > 1.05 * before.report().tokens_per_s_per_gpu, "{}", brought.said);
+    assert!(
+        after.report().update.tokens_per_s_per_gpu > 1.05 * before.report().update.tokens_per_s_per_gpu,
+        "{}",
+        brought.said
+    );
     // Only measured values change.
     for id in [ParamId::LaunchTime, ParamId::IntraNodeEfficiency, ParamId::UsableMemory, ParamId::GpuMemory] {
         assert_eq!(value(&after, id).to_bits(), value(&before, id).to_bits(), "{}", id.key());
@@ -240,7 +244,7 @@ proptest! {
         for text in [text, cut] {
             if let Ok(brought) = read(&text, RUN) {
                 let report = decode(&brought.scenario).scenario.report();
-                prop_assert!(report.tokens_per_s_per_gpu.is_finite());
+                prop_assert!(report.update.tokens_per_s_per_gpu.is_finite());
                 let all = lines(&brought) + &brought.said;
                 prop_assert!(!all.contains("NaN") && !all.contains("inf"), "{}", all);
             }

@@ -281,7 +281,7 @@ fn contradictory_degrees_are_said_and_the_rest_is_kept() {
     assert!(run.contradictions.len() >= 2, "{:?}", run.contradictions);
     assert!(run.contradictions.iter().all(|said| said.ends_with('.')), "{:?}", run.contradictions);
     assert_eq!(run.scenario.seq_len, 2048);
-    assert!(run.scenario.report().time.step.get() > 0.0);
+    assert!(run.scenario.report().update.time.step.get() > 0.0);
 }
 
 /// Texts of each syntax, with comments in different places.
@@ -357,7 +357,7 @@ fn the_linter_finds_what_is_wasted_and_its_fix_is_in_the_files_own_words() {
     assert!(text.contains("# small"), "{text}");
     let fixed = read_run(&[file("train.toml", &text)], &base).unwrap();
     assert!(fixed.scenario.report().fits());
-    let speed = |run: &Run| run.scenario.report().tokens_per_s_per_gpu;
+    let speed = |run: &Run| run.scenario.report().update.tokens_per_s_per_gpu;
     assert!((speed(&fixed) / speed(&run) - 1.0 - full.gain.unwrap()).abs() < 1e-9);
 }
 

@@ -587,7 +587,7 @@ proptest! {
                 let decoded = decode(&link);
                 prop_assert_eq!(decoded.issues, vec![], "{}", link);
                 prop_assert_eq!(decoded.scenario, scenario);
-                prop_assert!(scenario.report().time.step.get() > 0.0);
+                prop_assert!(scenario.report().update.time.step.get() > 0.0);
             }
         }
     }

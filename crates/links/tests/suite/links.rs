@@ -502,7 +502,7 @@ fn check(text: &str) {
     assert!(setup.architecture.params() > 0, "{text}");
     assert!(setup.batch.seq_len > 0 && setup.batch.micro_batch_size > 0 && setup.batch.grad_accum_steps > 0, "{text}");
     assert!(setup.accelerator.memory.get() > 0.0 && setup.network.inter_node.get() > 0.0, "{text}");
-    assert!(decoded.scenario.report().time.step.get().is_finite(), "{text}");
+    assert!(decoded.scenario.report().update.time.step.get().is_finite(), "{text}");
 }
 
 proptest! {
@@ -561,7 +561,7 @@ fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled
         );
         let scenario = decode(&link).scenario;
         assert!(scenario.model.architecture().num_hidden_layers <= 2048);
-        assert!(scenario.report().time.step.get().is_finite());
+        assert!(scenario.report().update.time.step.get().is_finite());
     }
 }
 

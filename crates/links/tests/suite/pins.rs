@@ -152,7 +152,7 @@ proptest! {
         let decoded = decode(&text);
         prop_assert!(decoded.pins.len() <= MOST_PINS);
         for scenario in decoded.pins.iter().chain([&decoded.scenario]) {
-            prop_assert!(scenario.report().time.step.get().is_finite(), "{}", text);
+            prop_assert!(scenario.report().update.time.step.get().is_finite(), "{}", text);
             prop_assert!(issues(scenario).iter().all(|issue| !issue.message.contains("must be between")), "{}", text);
         }
         for issue in &decoded.issues {

@@ -41,7 +41,7 @@ impl Case {
         {
             return None;
         }
-        let scale = prediction.report.time.step.get() / prediction.step_time_s;
+        let scale = prediction.report.update.time.step.get() / prediction.step_time_s;
         let applying = constants.iter().enumerate().filter(|(_, (_, action))| (action.applies)(&scenario));
         Some(Self {
             source: entry.source().to_owned(),
@@ -63,7 +63,7 @@ impl Case {
                 (action.scale)(&mut setup, factors[*at]);
             }
         }
-        (evaluate(&setup).time.step.get() / self.step).ln()
+        (evaluate(&setup).update.time.step.get() / self.step).ln()
     }
 }
 

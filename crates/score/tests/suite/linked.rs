@@ -30,7 +30,7 @@ fn a_row_with_a_link_is_that_scenario_whatever_its_words_say() {
     let prediction = predict(&row).unwrap();
     assert_eq!(encode(&prediction.scenario), LINK);
     assert_eq!(prediction.measured.step_time_s, Some(2.5));
-    assert_eq!(prediction.step_time_s, 0.5 * prediction.report.time.step.get());
+    assert_eq!(prediction.step_time_s, 0.5 * prediction.report.update.time.step.get());
     assert_eq!(prediction.peak_mem_gib, prediction.allocated_gib);
     assert_eq!(prediction.notes.iter().count(), 2);
     assert_eq!((row.linked.end, row.succeeded(), row.failed()), (Some(End::Ran), true, false));

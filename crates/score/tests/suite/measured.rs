@@ -333,7 +333,7 @@ fn every_prediction_is_a_number() {
     let of_training = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned);
     for entry in of_training.chain(&PUBLISHED.silicon).chain(&PUBLISHED.rollouts) {
         let Ok(prediction) = &entry.outcome else { continue };
-        let numbers = [prediction.step_time_s, prediction.peak_mem_gib, prediction.report.mfu];
+        let numbers = [prediction.step_time_s, prediction.peak_mem_gib, prediction.report.update.mfu];
         let name = format!("{} {}", entry.file, entry.row.row_id);
         assert!(numbers.iter().all(|number| number.is_finite() && *number > 0.0), "{name}: {numbers:?}");
         assert!(Errors::from_errors(&[prediction.step_error().unwrap_or(0.0)]).unwrap().mean.is_finite(), "{name}");

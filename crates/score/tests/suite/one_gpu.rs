@@ -154,7 +154,7 @@ fn kernels_alone_are_faster_than_whole_steps() {
             let reached = &mut own.accelerator.values.efficiency;
             (reached.matmul, reached.attention, reached.attention_tuned) = (0.692, 0.298, 0.523);
             reached.half_saturation_tokens = 371.0;
-            own.report().time.step / report.time.step
+            own.report().update.time.step / report.update.time.step
         })
         .collect();
     let ratio = median(&ratios).unwrap();

@@ -43,7 +43,7 @@ fn a_map_at_the_marker_is_the_scenario() {
             let mut row = scenario;
             assign(&mut row, number(y), here.1);
             let sample = sweep::sample_at(&row, number(x), here.0);
-            assert!((sample.mfu / report.mfu - 1.0).abs() < 1e-9, "{:?} {x:?} {y:?}", scenario.model);
+            assert!((sample.mfu / report.update.mfu - 1.0).abs() < 1e-9, "{:?} {x:?} {y:?}", scenario.model);
             assert_eq!(
                 (sample.fits(), sample.limiter()),
                 (report.fits(), report.limiter),
@@ -75,7 +75,7 @@ fn the_colour_under_the_marker_is_the_scenarios() {
             let cells = around(&spec, spec.here.unwrap());
             let found = || cells.iter().map(|cell| cell.value);
             let (low, high) = (found().fold(f64::INFINITY, f64::min), found().fold(0.0, f64::max));
-            let own = PERCENT * report.mfu;
+            let own = PERCENT * report.update.mfu;
             // Whole layers and heads step by a little between the nodes.
             let step = 3.5;
             assert!((low - step..=high + step).contains(&own), "{:?} {x:?}: {own} in {low}..{high}", scenario.model);

@@ -166,6 +166,15 @@ impl RolloutReport {
         self.tokens / self.time().get()
     }
 
+    /// Whether the rollout sets the pace: it takes most of the step or, if separate GPUs generate
+    /// the next rollout meanwhile, longer than training.
+    pub fn is_longest(&self) -> bool {
+        if self.staleness == 0 {
+            return self.time() > 0.5 * self.step();
+        }
+        self.prefill + self.decode > self.training()
+    }
+
     /// Whether generation fits in memory.
     pub fn fits(&self) -> bool {
         self.memory.fits()

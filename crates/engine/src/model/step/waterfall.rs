@@ -134,17 +134,17 @@ impl Waterfall {
 /// let scenario = decode(link).scenario;
 /// let report = scenario.report();
 /// let split = waterfall(&scenario.setup(), &report);
-/// assert!((split.share(StepPart::Useful) - report.mfu).abs() < 1e-12);
+/// assert!((split.share(StepPart::Useful) - report.update.mfu).abs() < 1e-12);
 /// assert!((split.share(StepPart::Useful) - 0.34).abs() < 0.03);
 /// assert!((split.share(StepPart::Bubble) - 11.0 / 107.0).abs() < 0.03);
 /// // A fourth pass beside the forward pass and the backward pass, which counts as two.
-/// let compute = report.time.compute / report.time.step;
+/// let compute = report.update.time.compute / report.update.time.step;
 /// assert!((split.share(StepPart::Recomputation) / compute - 0.25).abs() < 0.03);
 /// ```
 pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let stages = stages(setup);
     let Pace { slowest: TimedStage { plan, .. }, .. } = pace(setup, &stages);
-    let time = &report.time;
+    let time = &report.update.time;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let passes = Passes::new(setup, &plan);
     let nothing = Waterfall { times: [Seconds::ZERO; StepPart::ALL.len()], step: time.step };
@@ -196,7 +196,7 @@ fn split_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Wate
     let streams = memory_bound(&once, &needed);
     let optimizer = operator_cost(&needed, Operator::Optimizer).time;
     let products = (without - streams - optimizer).max(Seconds::ZERO);
-    let useful = (report.mfu * report.time.step).min(kernels);
+    let useful = (report.update.mfu * report.update.time.step).min(kernels);
     let padding = (1.0 - setup.useful()) * products;
     let lost = [
         (StepPart::Kernels, products - padding - useful),

@@ -95,7 +95,7 @@ struct Fitting {
 
 /// Returns the worth of a fix: the speed times the odds of fitting, reduced for each added key.
 pub(super) fn worth(report: &Report, added: usize) -> f64 {
-    report.tokens_per_s_per_gpu * report.odds() / (1.0 + OF_ADDED * added as f64)
+    report.whole().tokens_per_s_per_gpu * report.odds() / (1.0 + OF_ADDED * added as f64)
 }
 
 /// Returns the number of keys that a fix adds.

@@ -22,7 +22,7 @@ fn check(file: &File) {
             }
             assert_eq!(&decode(&encode(scenario)).scenario, scenario, "{}", encode(scenario));
             let report = scenario.report();
-            assert!(report.time.step.get() > 0.0 && report.memory.needed.get() > 0.0);
+            assert!(report.update.time.step.get() > 0.0 && report.memory.needed.get() > 0.0);
             for said in run.assumed.iter().chain(&run.contradictions) {
                 assert!(said.ends_with('.') && !said.contains("NaN"), "{said}");
             }

@@ -38,7 +38,7 @@ fn fixed(files: &[File], finding: &Finding) -> Scenario {
 }
 
 fn expected(report: &Report) -> f64 {
-    report.tokens_per_s_per_gpu * report.odds()
+    report.update.tokens_per_s_per_gpu * report.odds()
 }
 
 fn sequences(scenario: &Scenario) -> u32 {

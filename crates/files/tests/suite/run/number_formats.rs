@@ -14,7 +14,7 @@ fn on(gpu: &str, text: &str) -> Run {
 }
 
 fn tokens_per_s(scenario: &Scenario) -> f64 {
-    scenario.report().tokens_per_s_per_gpu
+    scenario.report().update.tokens_per_s_per_gpu
 }
 
 /// A T4 multiplies bf16 at 2.0 to 2.5 TFLOP/s and fp16 at 42 (`tests/one_gpu/boards.csv`). LoRA

@@ -233,7 +233,7 @@ fn torchtitan_captures_the_step_from_august_2026_on() {
     let (before, since) = (read("torchtitan-2026-04", ""), read("torchtitan-2026-08", ""));
     assert_eq!((graphs(&before), graphs(&since)), ("none", "step"));
     // Single launches hold up a model of 0.6 billion parameters: 14,400 tokens a second before.
-    let speed = |scenario: &Scenario| scenario.report().tokens_per_s_per_gpu;
+    let speed = |scenario: &Scenario| scenario.report().update.tokens_per_s_per_gpu;
     assert!(speed(&since) > 1.3 * speed(&before), "{} {}", speed(&since), speed(&before));
     for off in [
         "disable_cuda_graphs = true\n",
