@@ -20,7 +20,7 @@ use export::report_json::report_json;
 use files::brought::Spread;
 
 use crate::Answer as Output;
-use crate::input::{Came, Input, notes};
+use crate::input::{Came, Input, notes, percent};
 use crate::plan;
 use crate::table::{lines, pairs, plain};
 
@@ -29,6 +29,9 @@ use crate::table::{lines, pairs, plain};
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
+    /// The odds in percent that the run fits from which on the status is 0 [default: 50]
+    #[arg(long, value_parser = percent)]
+    sure: Option<f64>,
     /// The whole report as JSON, the same to the bit as the page's, JavaScript's and Python's
     #[arg(long)]
     json: bool,
@@ -50,7 +53,7 @@ impl Arguments {
                 question: question.key(),
                 limit,
                 batch,
-                sure: None,
+                sure: self.sure,
                 clusters: &clusters,
                 hold: &hold,
                 most: MOST_ANSWERS,
@@ -70,7 +73,8 @@ impl Arguments {
             let rows = rows(&read.scenario, &report, &fit, spread.as_ref());
             plain(&(notes(&said, &read.issues) + &open + &pairs(&rows)))
         };
-        Ok(Output { text, yes: fit.fits })
+        let yes = fit.fits && self.sure.is_none_or(|sure| fit.odds >= sure);
+        Ok(Output { text, yes })
     }
 }
 

@@ -232,3 +232,9 @@ fn read_whole(name: &str, from: impl std::io::Read) -> Result<Vec<u8>, String> {
 pub(crate) fn number(typed: &str) -> Result<f64, String> {
     amount(typed).ok_or_else(|| "write a number above 0, such as 30, 2.5 or 100k".to_owned())
 }
+
+/// Reads a percentage such as `80`, as a share.
+pub(crate) fn percent(typed: &str) -> Result<f64, String> {
+    let value = typed.trim_end_matches('%').parse::<f64>().ok().filter(|value| (0.0..=100.0).contains(value));
+    value.map(|value| value / 100.0).ok_or_else(|| "write a percentage from 0 to 100, such as 80".to_owned())
+}

@@ -8,7 +8,7 @@ use engine::format;
 use engine::params::{Unit, labels};
 
 use crate::Answer;
-use crate::input::{Came, Input, notes, number};
+use crate::input::{Came, Input, notes, number, percent};
 use crate::rank::settings;
 use crate::table::{aligned, plain};
 
@@ -75,11 +75,6 @@ impl Name {
             Self::Batch => "batch",
         }
     }
-}
-
-fn percent(typed: &str) -> Result<f64, String> {
-    let value = typed.trim_end_matches('%').parse::<f64>().ok().filter(|value| (0.0..=100.0).contains(value));
-    value.map(|value| value / 100.0).ok_or_else(|| "write a percentage from 0 to 100, such as 80".to_owned())
 }
 
 impl Arguments {

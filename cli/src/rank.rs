@@ -9,7 +9,7 @@ use engine::scenario::Scenario;
 use engine::{format, names};
 
 use crate::Answer;
-use crate::input::{Came, Input, notes, number};
+use crate::input::{Came, Input, notes, number, percent};
 use crate::table::{aligned, plain};
 
 /// A scenario, and how its layouts are printed.
@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// Keys that every layout keeps as the scenario has them, as in tp,recompute
     #[arg(long, value_delimiter = ',', value_name = "KEYS")]
     hold: Vec<String>,
+    /// The odds in percent that the best layout fits from which on the status is 0 [default: 50]
+    #[arg(long, value_parser = percent)]
+    sure: Option<f64>,
     /// How many
     #[arg(long, default_value_t = 10)]
     top: usize,
@@ -49,10 +52,10 @@ impl Arguments {
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (read, Came { said, .. }) =
             self.input.read_scenario(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware, Open::Node])?;
-        let Self { batch, ref hold, top: most, .. } = *self;
+        let Self { batch, ref hold, sure, top: most, .. } = *self;
         let search = api::rank::search(&read.scenario, &RankRequest { batch, hold, most })?;
         let ranking = search.ranking();
-        let yes = search.best().is_some();
+        let yes = search.best().is_some_and(|best| sure.is_none_or(|sure| best.odds >= sure));
         if self.json {
             let text = api::rank::answers(&search, self.top, &read.issues) + "\n";
             return Ok(Answer { text, yes });
@@ -65,7 +68,7 @@ impl Arguments {
             [ranking.progress().of, ranking.progress().fitting].map(|count| format::count(count as f64));
         let mut text = notes(&said, &read.issues)
             + &format!("{fitting} of {all} layouts ({}) are valid and fit.\n", names::OF_LAYOUTS);
-        if yes {
+        if search.best().is_some() {
             text += &aligned(&rows);
             text.extend(best.take(1).map(|layout| format!("Best: {}\n", links::encode(&layout.scenario))));
         }

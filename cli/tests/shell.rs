@@ -72,6 +72,11 @@ fn the_best_layouts_come_first() {
             && table.contains("Best: v=1"),
         "{table}"
     );
+    let tight = "model=falcon-h1-7b&cluster=dgx-h100&gpus=8&seq=8k&mbs=1&recompute=selective";
+    let odds = |sure: &'static str| shardwise(&["estimate", tight, "--sure", sure]).status.code();
+    assert_eq!([odds("40"), odds("99")], [Some(0), Some(1)]);
+    let best = |sure: &'static str| shardwise(&["rank", tight, "--sure", sure]).status.code();
+    assert_eq!([best("80"), best("100")], [Some(0), Some(1)]);
     let none = shardwise(&["rank", "model=llama-3-70b&gpus=1&seq=128k"]);
     assert_eq!(none.status.code(), Some(1));
 }
