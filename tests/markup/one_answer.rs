@@ -142,7 +142,7 @@ fn check(scenario: &Scenario) {
     for (name, path) in [("MFU", "band.mfu"), ("Step time", "band.step_time_s")] {
         assert_eq!(value(path).is_null(), of_rollout, "{link}: {name}");
     }
-    assert!(!of_rollout || !fits || html.matches(">not measured<").count() == 4, "{link}");
+    assert!(!of_rollout || !fits || html.matches(">no range<").count() == 4, "{link}");
 
     // The headline says it, too.
     let headline = poster.headline.join(" ");

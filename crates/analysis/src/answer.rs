@@ -15,7 +15,7 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 
 /// Text in place of a range without measurements.
-pub const NOT_MEASURED: &str = "not measured";
+pub const NOT_MEASURED: &str = "no range";
 /// Time of a run that makes no progress.
 const NEVER: &str = "never";
 /// Cost of a run that makes no progress.

@@ -50,7 +50,7 @@ impl Layout {
         rank(self).cmp(&rank(other)).then(own.total_cmp(&others))
     }
 
-    /// Whether the layout fits with odds high enough for [`Verdict::Fits`].
+    /// Whether the layout fits with odds high enough for [`engine::model::odds::Verdict::Fits`].
     pub fn is_sure(&self) -> bool {
         self.report.is_sure()
     }

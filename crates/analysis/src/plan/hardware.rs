@@ -103,8 +103,8 @@ impl Hardware {
     }
 
     /// Returns the numbers of GPUs to try, ascending: powers of two, doublings of a node, and
-    /// [`NODES`] between them. Beyond one node, no node is partly empty, except in racks, of which
-    /// schedulers allocate parts.
+    /// [`is_tried`] between them. Beyond one node, no node is partly empty, except in racks, of
+    /// which schedulers allocate parts.
     pub fn counts(&self) -> Vec<u32> {
         let network = &self.network.values;
         let node = network.gpus_per_node.max(1);

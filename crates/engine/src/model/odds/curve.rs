@@ -31,8 +31,8 @@ impl Curve {
         FLOOR + (CEILING - FLOOR) / (1.0 + against)
     }
 
-    /// Returns the most that a run may need of a capacity to fit: the need at which [`HALF`] of
-    /// the runs fit, which is never above the capacity.
+    /// Returns the most that a run may need of a capacity to fit: the need at which [`super::HALF`]
+    /// of the runs fit, which is never above the capacity.
     pub fn most_needed(&self, capacity: Bytes) -> Bytes {
         capacity / self.half.max(1.0)
     }
