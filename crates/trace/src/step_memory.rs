@@ -108,11 +108,15 @@ pub fn step_memory(setup: &Setup, step: RunStep, points: usize) -> Result<StepMe
     if let Some((part, simulated, sum)) = at_rest.into_iter().find(|(_, one, other)| differs(*one, *other)) {
         return Err(NotDrawn::Part { part, simulated, sum, gaps: gaps() });
     }
-    let simulated = corrected(allocated);
+    let mut curve = trace.curve(RunStep::Steady, setup.segments, points);
+    // What one step leaves behind is alive in the next one.
+    let simulated = corrected(allocated.max(curve.peak.allocated));
     if differs(simulated, report.allocated) {
         return Err(NotDrawn::Peak { simulated, sum: report.allocated, gaps: gaps() });
     }
-    let mut curve = trace.curve(step, setup.segments, points);
+    if step != RunStep::Steady {
+        curve = trace.curve(step, setup.segments, points);
+    }
     curve.scale(setup.measured_memory);
     Ok(StepMemory { curve, stage, report })
 }
