@@ -2,7 +2,6 @@
 //! command line, JSON, CSV, poster and embeds print these values and these texts, so that one name
 //! has one number.
 
-use super::network;
 use catalog::accelerators::prices;
 use catalog::accuracy::{self, Band, Fit};
 use engine::format;
@@ -202,10 +201,8 @@ impl Answer {
             Limiter::Memory if report.memory.fits() => "generation does not fit".to_owned(),
             Limiter::Memory => format::shortage(report.memory.headroom(), report.odds()),
             Limiter::InterNode | Limiter::IntraNode => of_step(" lost to it"),
-            Limiter::Compute => match network::cost_share(report) {
-                Some(share) => format!("{}; network {share}", of_step(" compute")),
-                None => of_step(" compute"),
-            },
+            // The bar below says what the network costs.
+            Limiter::Compute => of_step(" compute"),
             Limiter::Launch => of_step(" wait for launches"),
             Limiter::Bubble => of_step(" idle"),
             Limiter::Data => of_step(" wait for data"),
