@@ -58,12 +58,6 @@ impl HostMemory {
     pub fn fits(&self) -> bool {
         self.needed() <= self.capacity
     }
-
-    /// Whether a run with this need may be recommended instead of another: it fits on its hosts, or
-    /// the other did not fit either and needed at least as much.
-    pub fn may_replace(&self, before: &Self) -> bool {
-        self.fits() || !before.fits() && self.needed() <= before.needed()
-    }
 }
 
 /// Bytes of a parameter at initialisation: fp32, whatever the recipe.
