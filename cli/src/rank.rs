@@ -1,6 +1,7 @@
 //! `shardwise rank`: the fastest layouts on the same GPUs.
 
 use analysis::ranking::Layout;
+use analysis::settings::settings_beside;
 use api::Open;
 use api::rank::RankRequest;
 use clap::Args;
@@ -78,7 +79,7 @@ impl Arguments {
 
 /// Names the settings of a layout that differ from those of the run as given.
 pub(crate) fn settings(own: &Scenario, layout: &Scenario) -> String {
-    let changed = labels::settings_beside(own, layout);
+    let changed = settings_beside(own, layout);
     if changed.is_empty() { "–".to_owned() } else { changed.join(", ") }
 }
 

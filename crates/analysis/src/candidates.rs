@@ -1,8 +1,8 @@
 //! The list of single changes that advice cards, the waterfall and error reports choose from.
 
 use super::change::{Change, Turn, apply, errors};
-use super::execution::CHOICES;
 use super::other_options::other_option_candidates;
+use super::settings::EXECUTION;
 use engine::model::experts::Dispatcher;
 use engine::model::report::Report;
 use engine::model::training::{Optimizer, Recompute};
@@ -53,7 +53,7 @@ impl Goal {
 pub(super) fn candidates(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario)> {
     let before = errors(scenario);
     let mut found = change_candidates(scenario, goal, before);
-    found.extend(other_option_candidates(scenario, &CHOICES, before));
+    found.extend(other_option_candidates(scenario, &EXECUTION, before));
     if goal.is_memory() {
         found.extend(other_option_candidates(scenario, &ON_HOSTS, before));
     }

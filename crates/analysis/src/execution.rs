@@ -7,27 +7,14 @@ use core::cmp::Ordering;
 use super::change::errors;
 use super::held::Held;
 use super::other_options::{is_proposed, unchecked};
+use super::settings::EXECUTION;
 use engine::model::report::Report;
-use engine::params::{Param, ParamId};
+use engine::params::{Choice, ParamId};
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 
 /// Choices from which most layouts gain alike, so that they are set before a search.
 const COMMON: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::HalfFormat, ParamId::Compile];
-
-/// All choices of execution, in the order in which they are set.
-pub(crate) const CHOICES: [ParamId; 10] = [
-    ParamId::AttentionKernel,
-    ParamId::HalfFormat,
-    ParamId::Compile,
-    ParamId::CudaGraphs,
-    ParamId::OptimizerKernel,
-    ParamId::SequenceParallel,
-    ParamId::AsyncTp,
-    ParamId::ContextExchange,
-    ParamId::PipelineSchedule,
-    ParamId::GradientSync,
-];
 
 /// Gain below which another option is not taken.
 const LEAST: f64 = 0.005;
@@ -95,10 +82,10 @@ pub(crate) fn polished(layout: &Scenario, own: &Scenario, held: Held) -> Scenari
             (best.scenario, best.report) = (plain, report);
         }
     }
-    CHOICES.into_iter().filter(|id| !held.has(*id)).for_each(|id| best.set(id));
+    EXECUTION.into_iter().filter(|id| !held.has(*id)).for_each(|id| best.set(id));
     // A choice without effect in the layout is as it was.
     let mut polished = best.scenario;
-    for param in CHOICES.map(ParamId::param) {
+    for param in EXECUTION.map(ParamId::param) {
         let has_effect = (param.is_relevant)(&best.scenario) && (param.applies)(&best.scenario);
         let without_effect = param.choice().filter(|_| !has_effect);
         if let Some(choice) = without_effect {
@@ -161,35 +148,26 @@ fn by_time(one: &Report, other: &Report) -> Ordering {
     one.whole().time.get().total_cmp(&other.whole().time.get())
 }
 
-/// Number of choices whose options share a number.
-const TOGETHER: usize = 6;
-/// Number of options that a choice has at most.
-const OPTIONS: usize = 32;
+/// Number of choices that [`polished`] sets.
+pub(crate) const POLISHED: usize = EXECUTION.len() + 1;
 
 /// Returns the choices that [`polished`] sets.
-fn packed() -> impl Iterator<Item = &'static Param> {
-    CHOICES.into_iter().chain([ParamId::Loss]).map(ParamId::param)
+fn choices() -> impl Iterator<Item = &'static Choice> {
+    EXECUTION.into_iter().chain([ParamId::Loss]).filter_map(|id| id.param().choice())
 }
 
-/// Encodes the options of execution of a scenario as two numbers below 2^30, for another thread.
-pub(crate) fn pack(scenario: &Scenario) -> [usize; 2] {
-    let mut numbers = [0; 2];
-    for (place, choice) in packed().filter_map(Param::choice).enumerate() {
-        if let Some(number) = numbers.get_mut(place / TOGETHER) {
-            *number = *number * OPTIONS + (choice.get)(scenario).min(OPTIONS - 1);
-        }
+/// Returns the options that [`polished`] set, by their indices.
+pub(crate) fn options(scenario: &Scenario) -> [usize; POLISHED] {
+    let mut options = [0; POLISHED];
+    for (option, choice) in options.iter_mut().zip(choices()) {
+        *option = (choice.get)(scenario);
     }
-    numbers
+    options
 }
 
-/// Sets the options that [`pack`] encoded. Options that do not exist are ignored.
-pub(crate) fn unpack(mut scenario: Scenario, numbers: [usize; 2]) -> Scenario {
-    let mut left = numbers;
-    let choices: Vec<_> = packed().filter_map(Param::choice).enumerate().collect();
-    for (place, choice) in choices.into_iter().rev() {
-        let Some(number) = left.get_mut(place / TOGETHER) else { continue };
-        let option = *number % OPTIONS;
-        *number /= OPTIONS;
+/// Sets options that [`options`] returned. Options that do not exist are ignored.
+pub(crate) fn with_options(mut scenario: Scenario, options: [usize; POLISHED]) -> Scenario {
+    for (option, choice) in options.into_iter().zip(choices()) {
         if option < choice.options.len() && (choice.get)(&scenario) != option {
             (choice.set)(&mut scenario, option);
         }
@@ -204,13 +182,17 @@ mod tests {
 
     #[test]
     fn options_survive_their_numbers() {
-        assert!(packed().count() <= 2 * TOGETHER);
+        assert_eq!(choices().count(), POLISHED);
         for link in
             ["", "attnkernel=flash-tuned&compile=yes&loss=fused-linear", "cluster=dgx-h100&pp=4&schedule=zero-bubble"]
         {
             let scenario = decode(link).scenario;
-            assert_eq!(unpack(catalog::default_scenario(), pack(&scenario)).kernels, scenario.kernels, "{link}");
-            assert_eq!(unpack(scenario, pack(&scenario)), scenario, "{link}");
+            assert_eq!(
+                with_options(catalog::default_scenario(), options(&scenario)).kernels,
+                scenario.kernels,
+                "{link}"
+            );
+            assert_eq!(with_options(scenario, options(&scenario)), scenario, "{link}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The layouts of one batch of one model on one cluster: every strategy, degree of parallelism,
-//! micro-batch and recomputation to try. Model, precision, sequence length, GPUs and tokens per
-//! step stay fixed.
+//! micro-batch and recomputation to try, and memory savers. Model, sequence length, GPUs and tokens
+//! per step stay fixed.
 
 use super::change::{self, errors};
 use super::held::Held;

@@ -29,6 +29,7 @@ pub mod releases;
 pub mod scaling;
 mod search;
 pub mod sensitivity;
+pub mod settings;
 pub mod similar_runs;
 pub mod sweep;
 pub mod time_reductions;

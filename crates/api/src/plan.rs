@@ -2,6 +2,7 @@
 
 use analysis::held::Held;
 use analysis::plan::{FastestLayout, Hardware, Plan, Question, Terms, break_even, larger_batch};
+use analysis::settings::settings_beside;
 use catalog::names::{cluster_named, clusters_near};
 use engine::nearest::did_you_mean;
 use engine::params::labels;
@@ -264,7 +265,7 @@ impl Row {
             sequences_per_step: found.sequences(),
             tokens_per_step: found.batch(),
             layout: labels::layout(scenario),
-            settings: labels::settings_beside(plan.scenario(), scenario),
+            settings: settings_beside(plan.scenario(), scenario),
             micro_batch_size: scenario.micro_batch_size,
             grad_accum_steps: scenario.grad_accum_steps,
             recompute: labels::recompute(scenario),

@@ -2,6 +2,7 @@
 
 use analysis::layouts::{self, LayoutSearch};
 use analysis::plan::sequences_of;
+use analysis::settings::settings_beside;
 use engine::json::compact;
 use engine::params::labels;
 use engine::scenario::Scenario;
@@ -69,7 +70,7 @@ pub fn answers(search: &LayoutSearch, most: usize, issues: &[Issue]) -> String {
         let name = serde_json::Value::from(labels::layout(&layout.scenario)).to_string();
         let link = serde_json::Value::from(links::encode(&layout.scenario)).to_string();
         let runs = layout.lack.is_none();
-        let settings = serde_json::Value::from(labels::settings_beside(own, &layout.scenario)).to_string();
+        let settings = serde_json::Value::from(settings_beside(own, &layout.scenario)).to_string();
         format!("{{\"name\":{name},\"settings\":{settings},\"link\":{link},\"runs\":{runs},\"report\":{report}}}")
     });
     let layouts: Vec<String> = layouts.collect();

@@ -2,6 +2,7 @@
 
 use analysis::held::Held;
 use analysis::layouts::{self, LayoutSearch};
+use analysis::settings::{EXECUTION, SAVING, settings_beside};
 use catalog::accuracy::Fit;
 use catalog::names::{gpu_with_memory, usual_node};
 use catalog::pick::{LADDER, fill_hosts, pick_model};
@@ -32,25 +33,6 @@ const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
 /// Keys of a layout that a sentence describes: if one of them has a value, the run is the described
 /// one. Named degrees of tensor, context and expert parallelism are kept, and the rest is chosen.
 const LAYOUT: [&str; 5] = ["strategy", "pp", "mbs", "recompute", "shard"];
-/// Choices that only a sentence that asks for the best layout leaves open: otherwise they are those
-/// of the program.
-const OF_PROGRAM: [&str; 15] = [
-    "attnkernel",
-    "sixteen",
-    "compile",
-    "graphs",
-    "optkernel",
-    "sp",
-    "asynctp",
-    "cpexchange",
-    "schedule",
-    "sync",
-    "loss",
-    "base",
-    "offloadact",
-    "offloadopt",
-    "offloadparams",
-];
 /// Frameworks with the sharding of their own recipes. Megatron: its distributed optimizer
 /// (NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh: --use-distributed-optimizer).
 const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
@@ -432,9 +414,10 @@ impl SettledScenario {
 
     /// Picks the fastest layout that is sure to fit.
     fn lay_out(&mut self, seeks: bool) {
-        let of_program = if seeks { &[][..] } else { &OF_PROGRAM };
         let own = self.has_own_sharding.then_some("strategy");
-        let held = Held::from_keys(self.held.iter().chain(of_program).copied().chain(own));
+        let stated = Held::from_keys(self.held.iter().copied().chain(own));
+        // Only a sentence that asks for the best layout leaves open what the program sets.
+        let held = if seeks { stated } else { stated.and(&EXECUTION).and(&SAVING) };
         let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
         while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
             search.advance(1000);
@@ -464,7 +447,7 @@ impl SettledScenario {
             (false, true) => "the plain layout is not sure to fit, but this one is",
             (false, false) => "no layout is sure to fit, and this is the fastest that may fit",
         };
-        let settings = labels::settings_beside(&before, &self.scenario);
+        let settings = settings_beside(&before, &self.scenario);
         let chosen: Vec<String> = core::iter::once(layout_of(&self.scenario)).chain(settings).collect();
         self.chose("layout", chosen.join(", "), why);
     }

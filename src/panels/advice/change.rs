@@ -2,6 +2,7 @@
 
 use analysis::advice::Advice;
 use analysis::change::{Change, Price, Turn};
+use analysis::settings::settings_beside;
 use analysis::time_reductions::TimeReduction;
 use charts::names;
 use engine::format;
@@ -69,7 +70,7 @@ pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
     if now.recompute != then.recompute {
         turned.push(recompute(then.recompute).to_owned());
     }
-    turned.extend(labels::settings_beside(now, then));
+    turned.extend(settings_beside(now, then));
     if turned.is_empty() { names::layout(then) } else { turned.join(", ") }
 }
 

@@ -14,10 +14,10 @@ use crate::view::Panel;
 use analysis::answer::Answer;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::{Layout, every_strategy};
+use analysis::settings::settings_beside;
 use catalog::accuracy::Fit;
 use charts::names;
 use engine::format::{self, THIN_SPACE};
-use engine::params::labels;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
@@ -165,7 +165,7 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
 /// Returns a layout's name with the settings that differ from the scenario's, marked if the
 /// framework cannot run the layout.
 fn named(now: &Scenario, layout: &Scenario, lacks: bool) -> String {
-    let settings = labels::settings_beside(now, layout);
+    let settings = settings_beside(now, layout);
     let name = core::iter::once(names::layout(layout)).chain(settings).collect::<Vec<_>>().join(", ");
     if lacks { format!("{name} ({})", not_in(layout.framework)) } else { name }
 }

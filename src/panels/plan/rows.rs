@@ -3,9 +3,10 @@
 use super::money;
 use crate::words::model_name;
 use analysis::plan::{FastestLayout, Hardware, Plan, Question, SearchKind, break_even};
+use analysis::settings::settings_beside;
 use charts::names;
 use engine::format;
-use engine::params::{Unit, labels};
+use engine::params::Unit;
 
 /// Returns the headings of the columns.
 pub(super) fn header(question: Question) -> Vec<&'static str> {
@@ -66,7 +67,7 @@ pub(super) fn row(plan: &Plan, question: Question, found: &FastestLayout, first:
     let recompute = names::recompute(scenario);
     let (size, steps) = (scenario.micro_batch_size, scenario.grad_accum_steps);
     let layout = format!("{}, {size} × {steps}, {}", names::layout(scenario), names::in_sentence(recompute));
-    let settings = labels::settings_beside(plan.scenario(), scenario);
+    let settings = settings_beside(plan.scenario(), scenario);
     let layout = core::iter::once(layout).chain(settings).collect::<Vec<_>>().join(", ");
     cells.push((layout, None));
     cells.push((format::percent(found.report.whole().mfu), Some(found.report.whole().mfu)));

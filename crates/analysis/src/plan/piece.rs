@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::fastest::Fastest;
 use super::{FastestLayout, Plan, Progress};
-use crate::execution::{pack, unpack};
+use crate::execution::{POLISHED, options, with_options};
 use crate::search::{Search, Space};
 
 /// The fastest layout of a case, as the indices of case and layout.
@@ -16,7 +16,7 @@ pub struct Winner {
     /// Index of the layout in the case.
     pub layout: usize,
     /// Its options of execution.
-    execution: [usize; 2],
+    options: [usize; POLISHED],
 }
 
 /// Result of searching some cases.
@@ -32,19 +32,20 @@ impl Piece {
     /// Encodes the piece as numbers, for another thread.
     pub fn to_numbers(&self) -> Vec<usize> {
         let Progress { visited, of, evaluated, fitting } = self.progress;
-        let winners = self.winners.iter().flat_map(|winner| {
-            let Winner { case, layout, execution: [some, others] } = *winner;
-            [case, layout, some, others]
-        });
+        let numbers = |winner: &Winner| [winner.case, winner.layout].into_iter().chain(winner.options);
+        let winners = self.winners.iter().flat_map(numbers);
         [visited, of, evaluated, fitting].into_iter().chain(winners).collect()
     }
 
     /// Decodes a piece from numbers; `None` if they encode none.
     pub fn from_numbers(numbers: &[usize]) -> Option<Self> {
         let (&[visited, of, evaluated, fitting], winners) = numbers.split_first_chunk()?;
-        let (all, rest) = winners.as_chunks();
-        let winner = |&[case, layout, some, others]: &[usize; 4]| Winner { case, layout, execution: [some, others] };
-        let winners = all.iter().map(winner).collect();
+        let (all, rest) = winners.as_chunks::<{ POLISHED + 2 }>();
+        let winner = |numbers: &[usize; POLISHED + 2]| {
+            let (&[case, layout], options) = numbers.split_first_chunk()?;
+            Some(Winner { case, layout, options: options.try_into().ok()? })
+        };
+        let winners = all.iter().map(winner).collect::<Option<_>>()?;
         rest.is_empty().then_some(Self { winners, progress: Progress { visited, of, evaluated, fitting } })
     }
 }
@@ -72,8 +73,8 @@ impl Plan {
             let mut search = Search::new(Fastest::new(case, self.limits));
             search.advance(case, usize::MAX, &mut progress);
             winners.extend(search.objective.found().map(|best| {
-                let execution = pack(&case.polished(&best.scenario));
-                Winner { case: place, layout: best.place, execution }
+                let options = options(&case.polished(&best.scenario));
+                Winner { case: place, layout: best.place, options }
             }));
         }
         Piece { winners, progress }
@@ -98,6 +99,6 @@ impl Plan {
 
     fn found_at(&self, winner: Winner) -> Option<FastestLayout> {
         let case = self.cases.get(winner.case)?;
-        Some(case.found(&unpack(case.at(winner.layout)?, winner.execution)))
+        Some(case.found(&with_options(case.at(winner.layout)?, winner.options)))
     }
 }

@@ -7,6 +7,7 @@ use analysis::plan::{
     FastestLayout, Hardware, Laws, Piece, Plan, Question, SearchKind, Terms, break_even, is_tried, outgrows_smaller,
     own_batch, premium, usual_batch,
 };
+use analysis::settings::{EXECUTION, SAVING};
 use catalog::accelerators::prices;
 use engine::model::choices::Choices;
 use engine::model::memory;
@@ -14,7 +15,6 @@ use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
 use engine::model::stages::stages;
 use engine::model::training::Recompute;
-use engine::params::labels;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 use links::{decode, encode};
@@ -29,7 +29,7 @@ fn scenario(link: &str) -> Scenario {
 
 /// The scenario's own batch and settings, and whatever fits at all.
 fn any_terms(scenario: &Scenario) -> Terms {
-    let held = Held::NOTHING.and(&labels::SETTINGS);
+    let held = Held::NOTHING.and(&EXECUTION).and(&SAVING);
     Terms { batch: own_batch(scenario), sure: 0.0, held }
 }
 

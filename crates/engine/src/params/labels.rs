@@ -74,35 +74,3 @@ fn attention(scenario: &Scenario) -> &'static str {
         (AttentionKernel::Flash8bit, _) => "FP8 attention",
     }
 }
-
-/// The choices of a run that a search of layouts makes beside degrees, strategy, micro-batch and
-/// recomputation.
-pub const SETTINGS: [ParamId; 15] = [
-    ParamId::AttentionKernel,
-    ParamId::HalfFormat,
-    ParamId::Compile,
-    ParamId::CudaGraphs,
-    ParamId::OptimizerKernel,
-    ParamId::SequenceParallel,
-    ParamId::AsyncTp,
-    ParamId::ContextExchange,
-    ParamId::PipelineSchedule,
-    ParamId::GradientSync,
-    ParamId::Loss,
-    ParamId::BaseFormat,
-    ParamId::OffloadActivations,
-    ParamId::OffloadOptimizer,
-    ParamId::OffloadParameters,
-];
-
-/// Names the settings ([`SETTINGS`]) in which a layout differs from another:
-/// `FlashAttention-3`, `torch.compile`.
-pub fn settings_beside(now: &Scenario, then: &Scenario) -> Vec<String> {
-    let differs = |id: ParamId| {
-        let param = id.param();
-        let choice = param.choice().filter(|_| (param.is_relevant)(then))?;
-        let chosen = (choice.get)(then);
-        ((choice.get)(now) != chosen).then(|| option(id, chosen, then))
-    };
-    SETTINGS.into_iter().filter_map(differs).collect()
-}
