@@ -5,15 +5,15 @@ use yew::prelude::*;
 use crate::browser;
 use crate::calculator::headline::title;
 use crate::calculator::{Calculator, Start, use_calculator};
-use crate::components::latest::{use_flag, use_latest};
+use crate::components::latest::{use_flag, use_flag_from, use_latest};
 use crate::components::status::Status;
 use crate::context::PageContext;
 use crate::panels::banner::{banner, without_thread};
 use crate::panels::bring::{self, Brings, use_bring};
 use crate::panels::colophon::Colophon;
+use crate::panels::controls::controls;
 use crate::panels::controls::effects::use_effects;
 use crate::panels::controls::sheet::Change;
-use crate::panels::controls::{FoldedGroups, controls};
 use crate::panels::figures::figures;
 use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
@@ -37,16 +37,7 @@ pub fn App(start: &Start) -> Html {
     let Calculator { state, page, on_screen, still, snapshot, settled, status, .. } = &calculator;
     let shown = use_latest(snapshot.clone());
     browser::use_address(state, &page.emit);
-    // While all groups are closed, their controls follow the settled scenario.
-    let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
-    let opened = {
-        let setter = any_open.setter();
-        use_callback((), move |change: i32, ()| {
-            *open.borrow_mut() += change;
-            setter.set(*open.borrow() > 0);
-        })
-    };
-    let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
+    let (drawer, set_drawer) = use_flag_from(start.drawer);
     let (brings, set_brings) = use_flag();
     let Brings { field, below, say } = use_bring(&bring::BringProps {
         scenario: on_screen.clone(),
@@ -60,25 +51,23 @@ pub fn App(start: &Start) -> Html {
     let title = use_memo(settled.snapshot.scenario, |scenario| title(scenario, &settled.report));
     browser::use_title(&title);
     let rested = settled.rested;
-    let effects = use_effects(&settled.snapshot.scenario, rested);
+    let effects = use_effects(&settled.snapshot.scenario, rested && drawer);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && !calculator.is_moving());
+    let change = html! { <Change open={drawer} set_open={set_drawer} /> };
+    let controls = if drawer { controls(&calculator, &effects) } else { Html::default() };
     html! {
         <ContextProvider<PageContext> context={page.clone()}>
             <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
                 {brings} {set_brings} {say}>{ field }</Masthead>
             { below }
-            <main class="page">
+            <main class={classes!("page", drawer.then_some("with-drawer"))}>
                 { banner(&state.banner) }
                 { without_thread(calculator.worker.thread()) }
                 { notice(state.example) }
-                { verdict(&calculator, layouts.clone(), heading) }
-                <div class="columns">
-                    { controls(&calculator, FoldedGroups { scenario: folded, effects: &effects, opened: &opened }) }
-                    { figures(&calculator, layouts.clone()) }
-                </div>
+                { verdict(&calculator, layouts.clone(), heading, change) }
+                { figures(&calculator, layouts.clone(), controls) }
                 if page.printing { { printed(snapshot) } }
             </main>
-            <Change />
             <Colophon picked={picked(&state.scenario)} />
             <Status sentence={status.clone()} />
         </ContextProvider<PageContext>>

@@ -27,7 +27,7 @@ pub use dom::{
 pub use files::{Arrived, Origin, area_text, chosen_files, pasted, settled_text, use_drop};
 pub use files_worker::ask;
 pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts};
-pub use jump::{close_dialog, go_to, go_to_control, is_dialog, show_panel, use_find_key, use_modal};
+pub use jump::{close_dialog, go_to, go_to_control, is_dialog, use_find_key, use_modal};
 pub use link::{arrival, full_link, use_address};
 pub use observers::{Size, use_passed, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};

@@ -15,6 +15,7 @@ use self::headline::Headline;
 use crate::browser::{self, PaintWorker, Phase, Rows};
 use crate::components::latest::{Latest, use_latest};
 use crate::context::PageContext;
+use crate::plots::PLOTS;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::view::{Controls, Panel, View};
@@ -35,6 +36,8 @@ pub struct Start {
     pub issues: Vec<Issue>,
     /// Axes, panels and other view settings.
     pub view: View,
+    /// Whether the drawer of controls is open.
+    pub drawer: bool,
 }
 
 /// The state, everything derived from it, and the callbacks of the panels.
@@ -48,7 +51,7 @@ pub struct Calculator {
     pub ask: Option<Callback<()>>,
     /// Captions and values from the worker, by [`crate::plots::Plot`], while the page's own figures
     /// do not match the snapshot on screen.
-    pub words: [Option<Rc<Words>>; 2],
+    pub words: [Option<Rc<Words>>; PLOTS],
     /// The scenario on screen, for callbacks that outlive a redraw.
     pub on_screen: Latest<Scenario>,
     /// Everything derived from the scenario on screen.

@@ -15,9 +15,9 @@ use crate::components::status::Status;
 use crate::context::PageContext;
 use crate::panels::accuracy::agreement::Agreement;
 use crate::panels::banner::{banner, without_thread};
+use crate::panels::controls::controls;
 use crate::panels::controls::effects::use_effects;
-use crate::panels::controls::{FoldedGroups, controls, sliders};
-use crate::panels::figures::{curve, map};
+use crate::panels::figures::{OF_CURVE, OF_MAP, SLIDERS, best, curve, map, slide};
 use crate::panels::layouts::ranking::Ranking;
 use crate::panels::memory::bar::MemoryBar;
 use crate::panels::memory::step_memory::StepMemory;
@@ -33,9 +33,10 @@ use crate::panels::step::waterfall::Waterfall;
 use crate::panels::verdict::{answer, issues, row};
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
-use crate::view::{Controls, Panel};
+use crate::view::{Controls, Panel, View};
 use ::analysis::layouts::LayoutSearch;
 use charts::spec::ChartSpec;
+use engine::params::ParamId;
 
 /// Label of the link to the page itself.
 const OPEN: &str = "Open in full app";
@@ -55,7 +56,6 @@ pub fn Embed(start: &Start) -> Html {
     let content = use_node_ref();
     browser::use_parent(&link, view, &calculator.dispatch);
     browser::use_height(&content, &link);
-    let opened = use_callback((), |_: i32, ()| ());
 
     let panels = view.embedded();
     let rested = settled.rested;
@@ -69,13 +69,11 @@ pub fn Embed(start: &Start) -> Html {
         <p class="away"><a href={page_link(snapshot)} target="_blank" rel="noopener">{ OPEN }</a></p>
     };
     let column = match view.controls {
-        Controls::None => away,
-        Controls::Few => sliders(&calculator, away),
-        Controls::All => {
-            let folded = FoldedGroups { scenario: state.scenario, effects: &effects, opened: &opened };
-            html! { <>{ controls(&calculator, folded) }{ away }</> }
-        }
+        Controls::None | Controls::Few => away,
+        Controls::All => html! { <>{ controls(&calculator, &effects) }{ away }</> },
     };
+    let has_plot = panels.all().any(|panel| PLOTS.contains(&panel));
+    let below = if has_plot { Html::default() } else { slide(&calculator, sliders_of(Panel::Map, view)) };
     html! {
         <ContextProvider<PageContext> context={page.clone()}><main ref={content} class={classes!("bare", view.controls.key())}>
             if !panels.has(Panel::Verdict) {
@@ -86,6 +84,7 @@ pub fn Embed(start: &Start) -> Html {
             <div class="figures">{ for panels.all().map(|of| panel(of, &shown)) }</div>
             { pins(&calculator) }
             { why(&calculator) }
+            { below }
             { column }
             <Status sentence={status.clone()} />
         </main></ContextProvider<PageContext>>
@@ -104,9 +103,25 @@ struct Shown<'a> {
     layouts: Option<Rc<LayoutSearch>>,
 }
 
+/// The panels that sliders stand under.
+const PLOTS: [Panel; 3] = [Panel::Map, Panel::Curve, Panel::Best];
+
+/// Returns the sliders under a plot: its own beside another plot, else all of them.
+fn sliders_of(panel: Panel, view: View) -> &'static [ParamId] {
+    let panels = view.embedded();
+    match (view.controls, panel) {
+        (Controls::None, _) => &[],
+        (_, Panel::Map) if panels.has(Panel::Curve) || panels.has(Panel::Best) => &OF_MAP,
+        (_, Panel::Best) if panels.has(Panel::Curve) => &[],
+        (_, Panel::Curve | Panel::Best) if panels.has(Panel::Map) => &OF_CURVE,
+        _ => &SLIDERS,
+    }
+}
+
 /// Renders a panel.
 fn panel(panel: Panel, Shown { calculator, of_step, of_settled, layouts }: &Shown) -> Html {
-    let Calculator { derived, snapshot, settled, page, .. } = calculator;
+    let Calculator { state, derived, snapshot, settled, page, .. } = calculator;
+    let view = state.view;
     let scenario = settled.snapshot.scenario;
     match panel {
         Panel::Verdict => html! {
@@ -116,8 +131,10 @@ fn panel(panel: Panel, Shown { calculator, of_step, of_settled, layouts }: &Show
                 { row(calculator) }
             </div>
         },
-        Panel::Map => map(calculator),
-        Panel::Curve => curve(calculator),
+        Panel::Map => map(calculator, sliders_of(panel, view)),
+        Panel::Curve => curve(calculator, sliders_of(panel, view)),
+        Panel::Best => best(calculator, sliders_of(panel, view)),
+        Panel::Compare => pins(calculator),
         Panel::Memory => html! {
             <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} />
         },

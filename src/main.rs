@@ -1,7 +1,6 @@
 //! Mounts the page; in a worker, listens for its messages.
 
 use links::Decoded;
-use shardwise::view::Panel;
 use shardwise::{App, Embed, Start, browser, worker};
 
 /// The talc allocator: half the size of the standard library's allocator, and faster.
@@ -19,13 +18,10 @@ fn main() {
     view.theme = browser::chosen_theme();
     let root = gloo::utils::document().get_element_by_id("app");
     let root = root.unwrap_or_else(|| gloo::utils::body().into());
-    let start = Start { scenario, pins, issues, view };
+    let start = Start { scenario, pins, issues, view, drawer: false };
     if view.embed {
         yew::Renderer::<Embed>::with_root_and_props(root, start).render();
         return;
     }
     yew::Renderer::<App>::with_root_and_props(root, start).render();
-    if let Some(panel) = view.panels.all().next().filter(|panel| !matches!(panel, Panel::Verdict | Panel::Plan)) {
-        browser::show_panel(panel.key());
-    }
 }

@@ -7,29 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Pin;
 use crate::snapshot::Snapshot;
-use crate::view::{Panel, View};
+use crate::view::Panel;
 use charts::spec::ChartSpec;
 use charts::views::{self, Pinned, Scratch};
-use engine::scenario::Scenario;
 
-/// One of the two figures.
+/// One of the three figures that the worker paints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Plot {
     /// The feasible region.
     Map,
     /// The curves.
     Curve,
+    /// The best MFU over GPU memory and link bandwidth.
+    Best,
 }
 
+/// Number of the figures.
+pub const PLOTS: usize = 3;
+
 impl Plot {
-    /// Both, in the order of their indices.
-    pub const ALL: [Self; 2] = [Self::Map, Self::Curve];
+    /// All, in the order of their indices.
+    pub const ALL: [Self; PLOTS] = [Self::Map, Self::Curve, Self::Best];
 
     /// Returns the panel that shows the figure.
     fn panel(self) -> Panel {
         match self {
             Self::Map => Panel::Map,
             Self::Curve => Panel::Curve,
+            Self::Best => Panel::Best,
         }
     }
 
@@ -44,12 +49,23 @@ impl Plot {
         match self {
             Self::Map => {
                 scratch.set_moving(moving);
-                let mut spec = region(scenario, view, scratch);
+                let [across, up] = view.map_part;
+                let axes = [(view.map_x, across), (view.map_y, up)];
+                let mut spec = views::region_within(scenario, axes, view.bounds, scratch);
                 if pins.len() > 0 {
                     views::pin_places(&mut spec, scenario, pins);
                 }
                 spec
             }
+            Self::Best if views::best_holds(scenario) => {
+                scratch.set_moving(moving);
+                let mut spec = views::best_region(scenario, view.best_part, view.bounds, scratch);
+                if pins.len() > 0 {
+                    views::pin_places(&mut spec, scenario, pins);
+                }
+                spec
+            }
+            Self::Best => ChartSpec::empty(),
             Self::Curve => {
                 let mut spec =
                     views::curve_within(scenario, (view.curve_x, view.curve_part), view.metric, view.bounds, scratch);
@@ -62,15 +78,7 @@ impl Plot {
     }
 }
 
-fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
-    let [across, up] = view.map_part;
-    if view.best && views::best_holds(scenario) {
-        return views::best_region(scenario, view.map_part, view.bounds, scratch);
-    }
-    views::region_within(scenario, [(view.map_x, across), (view.map_y, up)], view.bounds, scratch)
-}
-
-/// Both figures.
+/// The figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Charts {
     /// The snapshot that the figures show.
@@ -81,27 +89,30 @@ pub struct Charts {
     pub map: Rc<ChartSpec>,
     /// The curves.
     pub curve: Rc<ChartSpec>,
+    /// The best MFU over GPU memory and link bandwidth.
+    pub best: Rc<ChartSpec>,
 }
 
 /// Scratch space that each figure keeps between redraws, by [`Plot`].
 #[derive(Default)]
-pub struct Scratches([Scratch; 2]);
+pub struct Scratches([Scratch; PLOTS]);
 
 impl Scratches {
     /// Returns the scratch space of one figure.
     pub fn for_plot(&mut self, plot: Plot) -> &mut Scratch {
-        let [map, curve] = &mut self.0;
+        let [map, curve, best] = &mut self.0;
         match plot {
             Plot::Map => map,
             Plot::Curve => curve,
+            Plot::Best => best,
         }
     }
 
-    /// Derives both figures.
+    /// Derives the figures.
     pub(super) fn charts(&mut self, snapshot: &Rc<Snapshot>, pins: &[Pin], moving: bool) -> Charts {
         let mut derive = |plot: Plot| Rc::new(plot.derive(snapshot, pins, moving, self.for_plot(plot)));
-        let (map, curve) = (derive(Plot::Map), derive(Plot::Curve));
-        Charts { snapshot: snapshot.clone(), coarse: moving, map, curve }
+        let [map, curve, best] = Plot::ALL.map(&mut derive);
+        Charts { snapshot: snapshot.clone(), coarse: moving, map, curve, best }
     }
 }
 

@@ -2,7 +2,7 @@
 //! method, tokens of a sequence and of a step, layout, recomputation, precision, GPUs.
 
 use crate::fields::step_id;
-use crate::words::{correction, gpu_name, recompute};
+use crate::words::{correction, gpu_name, model_name, recompute};
 use charts::names;
 use engine::format;
 use engine::model::report::Report;
@@ -84,6 +84,28 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
         words.push(word(APART, format!("corrected: {said}"), ParamId::AnchorTime));
     }
     words
+}
+
+/// Returns the sentence of the page, whose words are its controls: also with the model, which the
+/// headline has, the link and the length of the run.
+pub fn all_words(scenario: &Scenario, report: &Report) -> Vec<Word> {
+    let model = Word { joint: "", text: model_name(&scenario.model), label: "Model", control: "model" };
+    let rest = words(scenario, report).into_iter().enumerate();
+    let rest = rest.map(|(place, word)| if place == 0 { Word { joint: APART, ..word } } else { word });
+    let mut all: Vec<Word> = core::iter::once(model).chain(rest).collect();
+    if scenario.gpus > scenario.network.values.gpus_per_node {
+        let link = ParamId::LinkBandwidth;
+        all.push(Word { joint: ", ", text: text_of(link, scenario), label: link.param().label, control: link.key() });
+    }
+    // With texts, the number of tokens follows from the texts.
+    let id = if scenario.has_texts() { ParamId::Samples } else { ParamId::TrainingTokens };
+    all.push(Word { joint: ", for ", text: scenario.length().to_string(), label: id.param().label, control: id.key() });
+    all
+}
+
+/// Writes the value of a number with its unit.
+fn text_of(id: ParamId, scenario: &Scenario) -> String {
+    id.param().number().map_or_else(String::new, |number| quantity::with_unit(number.unit, (number.get)(scenario)))
 }
 
 /// Separator between parts of the sentence.

@@ -58,13 +58,12 @@ pub struct View {
     pub map_x: ParamId,
     /// The parameter up the map.
     pub map_y: ParamId,
-    /// Whether the map shows the best MFU over sequence, batch and checkpointing; its axes are then
-    /// [`BEST_AXES`].
-    pub best: bool,
     /// The parameter across the curves.
     pub curve_x: ParamId,
     /// Visible part of the map's axes, horizontal and vertical; `None` for a whole axis.
     pub map_part: [Option<VisibleRange>; 2],
+    /// Visible part of [`BEST_AXES`], horizontal and vertical; `None` for a whole axis.
+    pub best_part: [Option<VisibleRange>; 2],
     /// Visible part of the curves' axis; `None` for the whole axis.
     pub curve_part: Option<VisibleRange>,
     /// Metric of the curves.
@@ -98,9 +97,9 @@ impl Default for View {
             controls: Controls::default(),
             map_x: ParamId::SequenceLength,
             map_y: ParamId::ModelSize,
-            best: false,
             curve_x: ParamId::LinkBandwidth,
             map_part: [None; 2],
+            best_part: [None; 2],
             curve_part: None,
             metric: Metric::Mfu,
             bounds: true,
@@ -162,7 +161,7 @@ impl View {
     pub fn with_map_x(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
         let (map_y, map_part) = if key == self.map_y { (self.map_x, [up, across]) } else { (self.map_y, [None, up]) };
-        if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, best: false, ..self } }
+        if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, ..self } }
     }
 
     /// Returns the view with another parameter up the map. If the parameter is across the map
@@ -172,15 +171,7 @@ impl View {
         let [across, up] = self.map_part;
         let (map_x, map_part) =
             if key == self.map_x { (self.map_y, [up, across]) } else { (self.map_x, [across, None]) };
-        if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, best: false, ..self } }
-    }
-
-    /// Returns the view with the map of the best configurations, or with that of the scenario's
-    /// own.
-    #[must_use]
-    pub fn with_best(self, best: bool) -> Self {
-        let [across, up] = BEST_AXES;
-        if best { Self { best, ..self.with_map_y(up).with_map_x(across) } } else { Self { best, ..self } }
+        if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, ..self } }
     }
 
     /// Returns the view with another parameter across the curves.
@@ -194,10 +185,12 @@ impl View {
     #[must_use]
     pub fn bounded(self, scenario: &Scenario) -> Self {
         let within = |key, part: Option<VisibleRange>| part.and_then(|part| part_of_axis(scenario, key, part));
-        let [across, up] = self.map_part;
+        let ([across, up], [link, memory]) = (self.map_part, self.best_part);
+        let [of_link, of_memory] = BEST_AXES;
         let of_step = self.zoom.part.and_then(|part| zoom::bounded(part, (0.0, 1.0)));
         Self {
             map_part: [within(self.map_x, across), within(self.map_y, up)],
+            best_part: [within(of_link, link), within(of_memory, memory)],
             curve_part: within(self.curve_x, self.curve_part),
             zoom: Zoom { part: of_step, ..self.zoom },
             ..self
@@ -226,14 +219,5 @@ mod tests {
         let view = View::default().with_map_x(ParamId::ModelSize);
         assert_eq!((view.map_x, view.map_y), (ParamId::ModelSize, ParamId::SequenceLength));
         assert_eq!(View::from_query("?map=mem.mem").map_x, ParamId::SequenceLength);
-    }
-
-    #[test]
-    fn the_map_of_the_best_has_its_own_axes_and_other_axes_leave_it() {
-        for view in [View::default(), View::default().with_map_x(ParamId::GpuMemory), View::default().with_best(true)] {
-            let best = view.with_best(true);
-            assert_eq!([best.map_x, best.map_y], BEST_AXES);
-            assert!(best.best && !best.with_map_x(ParamId::Gpus).best && !best.with_best(false).best);
-        }
     }
 }

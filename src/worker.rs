@@ -1,4 +1,4 @@
-//! Map and curves in a worker: the messages between the page and the worker, and how the worker
+//! Map, curves and the map of the best in a worker: the messages between the page and the worker, and how the worker
 //! derives and paints. The worker runs the page's module (`static/painter.js`), so that every
 //! number is identical to the bit, and has no window.
 //!
@@ -12,7 +12,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, ImageBitmap, MessageEvent, OffscreenCanvas};
 
 use crate::compare::compared;
-use crate::plots::{Plot, Scratches};
+use crate::plots::{PLOTS, Plot, Scratches};
 use crate::snapshot::Snapshot;
 use charts::paint::{PaintError, Style};
 use charts::palette::Theme;
@@ -27,7 +27,7 @@ pub enum WorkerMessage {
     Ready,
     /// The request is painted: captions and values of each figure. The picture of each figure, or
     /// nothing, follows the text.
-    Painted([Option<Words>; 2]),
+    Painted([Option<Words>; PLOTS]),
 }
 
 /// Request to the worker to paint.
@@ -41,7 +41,7 @@ pub struct Paint {
     pub dark: bool,
     /// Width and height of each figure in CSS pixels, and device pixels per CSS pixel; `None` for a
     /// figure that is not on the page.
-    pub sizes: [Option<[f64; 3]>; 2],
+    pub sizes: [Option<[f64; 3]>; PLOTS],
 }
 
 /// Texts shown next to a figure while a slider moves.
@@ -79,11 +79,11 @@ pub fn listen() {
         // The page sends no other messages.
         let Ok(what) = serde_json::from_str(&data.get(0).as_string().unwrap_or_default()) else { return };
         let sent = desk.paint(&what).and_then(|painted| {
-            let [map, curve] = painted.map(Option::unzip);
-            let pictures = [map.1, curve.1].map(JsValue::from);
+            let (words, pictures): (Vec<_>, Vec<_>) = painted.into_iter().map(Option::unzip).unzip();
+            let words: [Option<Words>; PLOTS] = words.try_into().unwrap_or_default();
+            let pictures: Vec<JsValue> = pictures.into_iter().map(JsValue::from).collect();
             let over: Array = pictures.iter().filter(|picture| picture.is_object()).collect();
-            let message: Array =
-                [text_of(&WorkerMessage::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
+            let message: Array = [text_of(&WorkerMessage::Painted(words))].into_iter().chain(pictures).collect();
             page.post_message_with_transfer(&message, &over).map_err(refused)
         });
         sent.unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
@@ -95,7 +95,7 @@ pub fn listen() {
 /// Canvases and scratch space of the worker. The canvases are its own: a canvas transferred from
 /// the page could be read by the page, for a screenshot or a print, only while the worker is idle.
 struct WorkerCanvases {
-    canvases: [(OffscreenCanvas, Sheet); 2],
+    canvases: [(OffscreenCanvas, Sheet); PLOTS],
     scratches: Scratches,
 }
 
@@ -105,14 +105,14 @@ impl WorkerCanvases {
             let canvas = OffscreenCanvas::new(1, 1).map_err(refused)?;
             Sheet::from_worker_canvas(&canvas).map(|sheet| (canvas, sheet))
         };
-        Ok(Self { canvases: [canvas()?, canvas()?], scratches: Scratches::default() })
+        Ok(Self { canvases: [canvas()?, canvas()?, canvas()?], scratches: Scratches::default() })
     }
 
-    fn paint(&mut self, what: &Paint) -> Result<[Option<(Words, ImageBitmap)>; 2], PaintError> {
+    fn paint(&mut self, what: &Paint) -> Result<[Option<(Words, ImageBitmap)>; PLOTS], PaintError> {
         let snapshot = Snapshot::from_link(&what.link);
         let pins = compared(&snapshot.scenario, &snapshot.pins);
         let theme = if what.dark { Theme::Dark } else { Theme::Light };
-        let mut painted = [None, None];
+        let mut painted = [const { None }; PLOTS];
         let figures = Plot::ALL.into_iter().zip(what.sizes).zip(&self.canvases);
         for (place, ((plot, size), (canvas, sheet))) in painted.iter_mut().zip(figures) {
             let Some([css_width, css_height, device_pixel_ratio]) = size else { continue };
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn messages_survive_their_texts() {
         let snapshot = Snapshot { scenario: default_scenario(), pins: vec![default_scenario()], view: View::default() };
-        let what = Paint { link: snapshot.link(), sizes: [Some([397.0, 336.5, 1.25]), None], ..Paint::default() };
+        let what = Paint { link: snapshot.link(), sizes: [Some([397.0, 336.5, 1.25]), None, None], ..Paint::default() };
         let read: Paint = serde_json::from_str(&serde_json::to_string(&what).unwrap()).unwrap();
         assert_eq!(read, what);
         assert_eq!(Snapshot::from_link(&read.link), snapshot);

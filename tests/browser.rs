@@ -37,6 +37,7 @@ impl Page {
             pins: Vec::new(),
             issues: Vec::new(),
             view: View::default(),
+            drawer: true,
         };
         let handle = yew::Renderer::<App>::with_root_and_props(root.clone(), start).render();
         let page = Self { root, handle: Some(handle) };

@@ -4,7 +4,7 @@
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::{document, window};
 use wasm_bindgen::JsCast as _;
-use web_sys::{EventTarget, HtmlElement, HtmlInputElement, HtmlTextAreaElement, Node};
+use web_sys::{EventTarget, FocusOptions, HtmlElement, HtmlInputElement, HtmlTextAreaElement, Node};
 use yew::prelude::*;
 
 use crate::state::Action;
@@ -14,6 +14,14 @@ pub fn focus(id: &str) {
     let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
     // If there is no such element, the focus does not move.
     let _ = element.map(|element| element.focus());
+}
+
+/// Moves the focus to an element that is on the screen already, which need not be scrolled to.
+pub(super) fn focus_in_place(id: &str) {
+    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let _ = element.map(|element| element.focus_with_options(&options));
 }
 
 /// Moves the focus to a card that opens; when a card closes, moves the focus back to the number

@@ -19,10 +19,14 @@ pub fn go_to(id: &str) {
     once_made(id.to_owned(), LOOKS, focus_on);
 }
 
-/// Shows and focuses a control as [`go_to`] does; its fold may have to be opened before it is made.
-/// On phones `sheet` is the button that opens the controls.
+/// Shows and focuses a control as [`go_to`] does. For a control that is not on the first screen,
+/// the drawer is opened by its button `sheet`; the control's fold may have to be opened before it
+/// is made.
 pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
     let id = id.to_owned();
+    if document().get_element_by_id(&id).is_some() {
+        return go_to(&id);
+    }
     let opens = open_sheet(sheet);
     if let Some(fold) = fold.and_then(|fold| document().get_element_by_id(fold)) {
         let _ = fold.set_attribute("open", "");
@@ -33,12 +37,6 @@ pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
     } else {
         once_made(id, LOOKS, focus_on);
     }
-}
-
-/// Scrolls to the panel with this identifier, once it is made: most panels are made after the first
-/// picture.
-pub fn show_panel(id: &str) {
-    once_made(id.to_owned(), LOOKS, |panel| whole(&panel).scroll_into_view());
 }
 
 /// Calls `act` with the element with this identifier, at once or when the element is made.

@@ -1,4 +1,4 @@
-//! The sheet of controls on phones. While the sheet is open, the focus stays in it.
+//! The drawer of controls. Where it is a sheet over the figures, as on phones, the focus stays in it.
 
 use gloo::events::EventListener;
 use gloo::utils::{document, window};
@@ -6,23 +6,25 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-use super::focus;
+use super::focus::{focus, focus_in_place};
 
-/// Attribute of the root element while the sheet is open, for the style sheet.
+/// Attribute of the root element while a sheet is open, for the style sheet.
 const OPEN: &str = "data-sheet";
 /// Selector of the elements around the controls.
-const AROUND: &str = ".masthead, .under, .page > :not(.columns), .columns > :not(.controls), .colophon";
+const AROUND: &str = ".masthead, .under, .page > :not(.desk), .desk > :not(.controls), .colophon";
+/// Width of the window in CSS pixels up to which the drawer is a sheet, as in the style sheet.
+const SHEET_WIDTH: f64 = 860.0;
 
-/// Opens the sheet with an identifier, by its button, and focuses the sheet; the elements around it
-/// are inert. When the sheet closes, the focus goes back to its button. Escape closes the sheet,
-/// and so does a window with room for the controls.
+/// Opens the drawer with an identifier by its button, and focuses it; the elements around a sheet
+/// are inert. When the drawer closes, the focus goes back to its button. Escape closes the drawer;
+/// a window that grows around an open sheet makes it a drawer.
 #[hook]
 pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &Callback<()>) {
     let close = close.clone();
     use_effect_with(open, move |&open| {
         let kept = open.then(|| {
-            around(true);
-            focus(sheet);
+            around(is_sheet());
+            focus_in_place(sheet);
             let escape = {
                 let close = close.clone();
                 EventListener::new(&window(), "keydown", move |event| {
@@ -31,12 +33,7 @@ pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &
                     }
                 })
             };
-            let wide = EventListener::new(&window(), "resize", move |_| {
-                if !is_sheet(button) {
-                    close.emit(());
-                }
-            });
-            (escape, wide)
+            (escape, EventListener::new(&window(), "resize", move |_| around(is_sheet())))
         });
         move || {
             if kept.is_some() {
@@ -48,15 +45,15 @@ pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &
     });
 }
 
-/// Whether the controls are a sheet: only then is its button shown.
-fn is_sheet(button: &str) -> bool {
-    document().get_element_by_id(button).is_some_and(|button| button.client_width() > 0)
+/// Whether the drawer is a sheet over the figures.
+fn is_sheet() -> bool {
+    window().inner_width().ok().and_then(|width| width.as_f64()).is_some_and(|width| width <= SHEET_WIDTH)
 }
 
-/// Opens the sheet if the controls are a sheet and it is closed; returns whether it was opened.
+/// Opens the drawer if it is closed; returns whether it was opened.
 pub(super) fn open_sheet(button: &str) -> bool {
     let is_closed = |button: &Element| button.get_attribute("aria-expanded").as_deref() == Some("false");
-    let found = document().get_element_by_id(button).filter(|found| is_sheet(button) && is_closed(found));
+    let found = document().get_element_by_id(button).filter(is_closed);
     let found = found.and_then(|found| found.dyn_into::<HtmlElement>().ok());
     if let Some(found) = &found {
         found.click();

@@ -1,7 +1,7 @@
 //! The page's side of the worker that derives and paints map and curves; [`crate::worker`] is the
 //! worker's side.
 //!
-//! At first the page paints both figures itself ([`Thread::Page`]). Then, in this order:
+//! At first the page paints the figures itself ([`Thread::Page`]). Then, in this order:
 //!
 //! 1. The page starts `static/painter.js` and sends it the page's own module. It sends nothing else
 //!    before the answer.
@@ -30,7 +30,7 @@ use yew::prelude::*;
 
 use super::observers::{Size, use_restorations};
 use super::start::{Started, start};
-use crate::plots::Plot;
+use crate::plots::{PLOTS, Plot};
 use crate::snapshot::Snapshot;
 use crate::worker::{Paint, Words, WorkerMessage, text_of};
 use charts::palette::Theme;
@@ -83,7 +83,7 @@ struct WorkerConnection {
     /// Called with each state.
     told: Callback<Thread>,
     /// The canvases of the figures.
-    canvases: [Option<HtmlCanvasElement>; 2],
+    canvases: [Option<HtmlCanvasElement>; PLOTS],
     /// The newest request.
     wanted: Paint,
     /// The last request that was sent; `None` if the figures must be painted anew.
@@ -93,7 +93,7 @@ struct WorkerConnection {
     /// Whether the next request is scheduled.
     is_due: bool,
     /// Captions and values of each figure.
-    words: [Option<Rc<Words>>; 2],
+    words: [Option<Rc<Words>>; PLOTS],
 }
 
 /// Handle of the worker that paints map and curves. Two handles are equal if only the pictures
@@ -165,7 +165,7 @@ impl PaintWorker {
     /// Returns the captions and values of each figure, from the worker's last painting. They are
     /// shown with the next redraw of a moving slider, one frame later: a redraw of their own would
     /// take as long as the slider's.
-    pub fn words(&self) -> [Option<Rc<Words>>; 2] {
+    pub fn words(&self) -> [Option<Rc<Words>>; PLOTS] {
         self.line.borrow().words.clone()
     }
 

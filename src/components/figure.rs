@@ -67,6 +67,9 @@ pub struct FigureProps {
     /// Called with the index of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,
+    /// The sliders that move the figure, under its finding.
+    #[prop_or_default]
+    pub sliders: Html,
     /// Content under the legend.
     #[prop_or_default]
     pub foot: Html,
@@ -161,6 +164,7 @@ pub fn Figure(props: &FigureProps) -> Html {
                 }
             </div>
             <figcaption class={classes!("caption", stale)}>{ words.map_or(&spec.caption, |words| &words.caption) }</figcaption>
+            { props.sliders.clone() }
             { read.line(props.hint) }
             { legend(spec, id, &read.listed) }
             { props.foot.clone() }

@@ -25,6 +25,8 @@ pub enum Icon {
     Moon,
     /// As the system prefers.
     Half,
+    /// A file to bring.
+    Clip,
 }
 
 /// Renders the icon as SVG; the button around it has the name.
@@ -43,6 +45,9 @@ pub fn drawn(icon: Icon) -> Html {
             "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1v1.5M8 13.5V15M1 8h1.500M13.500 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1"
         }
         Icon::Moon => "M13.500 9.500A6 6 0 1 1 6.500 2.500a5 5 0 0 0 7 7",
+        Icon::Clip => {
+            "M13 7.500 8 12.500a3.200 3.200 0 0 1-4.500-4.500l5.500-5.500a2.100 2.100 0 0 1 3 3L6.500 11a1 1 0 0 1-1.500-1.500l5-5"
+        }
         Icon::Half => "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2v12M8 5l4.500-.8M8 8h6M8 11l4.500.8",
     };
     html! { <svg viewBox="0 0 16 16" aria-hidden="true"><path d={path} /></svg> }

@@ -45,7 +45,13 @@ pub fn use_latest<T: 'static>(value: T) -> Latest<T> {
 /// Keeps whether something is so, at first not, with a callback that sets it.
 #[hook]
 pub fn use_flag() -> (bool, Callback<bool>) {
-    let flag = use_state_eq(|| false);
+    use_flag_from(false)
+}
+
+/// Keeps whether something is so, from a first value on, with a callback that sets it.
+#[hook]
+pub fn use_flag_from(first: bool) -> (bool, Callback<bool>) {
+    let flag = use_state_eq(|| first);
     let setter = flag.setter();
     (*flag, use_callback((), move |value, ()| setter.set(value)))
 }

@@ -68,8 +68,6 @@ pub struct Tile {
     pub hypothetical: bool,
     /// Button that opens the explanation.
     pub explain: Html,
-    /// Button that leads to the inputs of the figure.
-    pub edit: Html,
     /// CSS class of the tile.
     pub class: &'static str,
 }
@@ -77,13 +75,16 @@ pub struct Tile {
 /// Renders a name over a figure. Screen readers announce every change of an `output`, unless
 /// `aria-live` is off; the status line is announced instead.
 pub fn tile(tile: Tile) -> Html {
-    let Tile { name, short, value, band, note, delta, second, below, hypothetical, explain, edit, class } = tile;
+    let Tile { name, short, value, band, note, delta, second, below, hypothetical, explain, class } = tile;
     let short = short.unwrap_or(AttrValue::Static(name));
     html! {
         <div class={classes!("tile", class, hypothetical.then_some("moot"))} title={hypothetical.then_some(HYPOTHETICAL)}>
             <span class="tile-name" aria-hidden="true">{ short }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
-            if hypothetical {
+            if let Some(delta) = delta {
+                // In the place of the range, so that no tile needs more room with a pin.
+                <span class="tile-two" title={band}>{ change(delta) }{ for second.map(change) }</span>
+            } else if hypothetical {
                 <span class="tile-band">{ IF_IT_FIT }</span>
             } else if let Some(band) = band {
                 <span class="tile-band" title={BAND_HELP}>{ band }</span>
@@ -91,13 +92,7 @@ pub fn tile(tile: Tile) -> Html {
             if let Some((note, help)) = note {
                 <span class="tile-band aside" title={help}>{ note }</span>
             }
-            if let Some(second) = second {
-                <span class="tile-two">{ delta.map(change).unwrap_or_default() }{ " " }{ change(second) }</span>
-            } else {
-                { delta.map(change).unwrap_or_default() }
-            }
             { explain }
-            { edit }
         </div>
     }
 }

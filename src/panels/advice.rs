@@ -31,7 +31,8 @@ pub struct RecommendedProps {
     pub moving: bool,
 }
 
-/// The next steps: free changes, with the best layout first, and hardware to buy.
+/// The next steps: the best layout and one more lever in a line, and all of them in a fold: free
+/// changes, with the best layout first, and hardware to buy.
 #[component]
 pub fn Recommended(props: &RecommendedProps) -> Html {
     let Advised { scenario, report: now, changes: found } = &*props.advised;
@@ -39,30 +40,43 @@ pub fn Recommended(props: &RecommendedProps) -> Html {
     let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
     let (bought, free): (Vec<_>, Vec<_>) =
         found.iter().filter(keeps).enumerate().partition(|(_, advice)| advice.price == Price::Bought);
-    let group = |title: &'static str, help: Option<String>, first: Option<Html>, rest: Vec<(usize, &Advice)>| {
+    let first = || best(here, (scenario, now));
+    let second = bought.first().map(|lever| (BOUGHT, lever)).or_else(|| free.first().map(|lever| (FREE, lever)));
+    let group = |title: &'static str, help: Option<String>, first: Option<Html>, rest: &[(usize, &Advice)]| {
         html! {
             <div class="levers-of" role="group" aria-label={title}>
                 <span class="levers-name" title={help}>{ title }</span>
                 <div>
                     { for first }
-                    { for rest.into_iter().map(|(place, advice)| advised(place, advice, now)) }
+                    { for rest.iter().map(|&(place, advice)| advised(place, advice, now)) }
                 </div>
             </div>
         }
     };
     let varied = [VARIED, names::OF_LAYOUTS, "."].concat();
+    let all = || {
+        html! {
+            <>
+                { group(FREE, Some(varied.clone()), Some(first()), &free) }
+                if !bought.is_empty() { { group(BOUGHT, None, None, &bought) } }
+            </>
+        }
+    };
     html! {
         <div id="advice" class={classes!("advice", props.moving.then_some("stale"))} aria-busy={props.moving.to_string()}>
-            { group(FREE, Some(varied), Some(best(here, (scenario, now))), free) }
-            if !bought.is_empty() { { group(BOUGHT, None, None, bought) } }
+            <div class="lever"><span class="levers-name">{ FREE }</span>{ first() }</div>
+            if let Some((title, &(place, advice))) = second {
+                <div class="lever"><span class="levers-name">{ title }</span>{ advised(place, advice, now) }</div>
+            }
+            <details class="levers-all"><summary>{ format!("All {}", found.len() + 1) }</summary><div>{ all() }</div></details>
         </div>
     }
 }
 
 /// Heading of changes that cost no money.
-const FREE: &str = "Next, free";
+const FREE: &str = "Free";
 /// Heading of changes that cost money.
-const BOUGHT: &str = "Next, bought";
+const BOUGHT: &str = "Bought";
 
 /// Renders the best layout: the fastest of those that fit surely, else of those that fit. Its place
 /// is kept during the search.

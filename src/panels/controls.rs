@@ -1,4 +1,4 @@
-//! The controls: the main parameters by subject, the other parameters in folded groups.
+//! The controls: sliders on the first screen, and everything else in a drawer, by subject.
 
 mod control;
 pub mod effects;
@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::control::{ControlContext, PROMOTED, control};
+use self::control::{ControlContext, control};
 use self::groups::Groups;
-use self::layout::LayoutControls;
+use self::layout::LayoutControlsProps;
 use self::sheet::CONTROLS;
 use crate::calculator::Calculator;
 use crate::components::action_button::ActionButton;
@@ -29,62 +29,30 @@ use engine::scenario::Scenario;
 /// Label of the button that resets everything.
 const RESET: &str = "Reset all";
 
-/// The folded groups.
-#[derive(Clone, Copy)]
-pub struct FoldedGroups<'a> {
-    /// The scenario that the groups show.
-    pub scenario: Scenario,
-    /// Choices with options that give the same result.
-    pub effects: &'a Rc<Vec<InertOptions>>,
-    /// Called with 1 when a group opens and with -1 when a group closes.
-    pub opened: &'a Callback<i32>,
-}
-
-/// Renders the column of controls at the left.
-pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
+/// Renders the controls that are not on the first screen, by subject; `effects` are the choices with
+/// options that give the same result.
+pub fn controls(calculator: &Calculator, effects: &Rc<Vec<InertOptions>>) -> Html {
     let Calculator { state, derived, settled, .. } = calculator;
-    let (scenario, drafts) = (&state.scenario, state.drafts());
-    let context =
-        ControlContext { scenario, drafts, preset: &state.preset, effects: folded.effects, issues: &derived.issues };
-    let row = |id: ParamId| control(id.param(), context, false);
+    let scenario = &state.scenario;
     let reset = Action::ReplaceScenario(Box::new(catalog::default_scenario()));
+    let layout = LayoutControlsProps {
+        scenario: settled.snapshot.scenario,
+        report: settled.report,
+        moving: calculator.is_moving(),
+        product: product(scenario, &derived.report).into(),
+    };
     html! {
         <section id={CONTROLS} class="controls" aria-label="Controls" tabindex="-1">
-            <div class="set" role="group" aria-label="Model">
-                { pickers::model(scenario, &state.preset) }
-                { pickers::made_from(scenario, &state.preset) }
-                { row(ParamId::ModelSize) }
-                { row(ParamId::SequenceLength) }
-            </div>
-            <div class="set" role="group" aria-label="Cluster">
-                { pickers::cluster(scenario, &state.preset) }
-                { pickers::accelerator(scenario, &state.preset) }
-                { row(ParamId::GpuMemory) }
-                { row(ParamId::LinkBandwidth) }
-                { row(ParamId::Gpus) }
-            </div>
-            <LayoutControls scenario={settled.snapshot.scenario} report={settled.report} moving={calculator.is_moving()}
-                product={AttrValue::from(product(scenario, &derived.report))} />
-            <div class="set" role="group" aria-label="Method">
-                <pickers::Software scenario={*scenario} settled={settled.snapshot.scenario} />
-                { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
-                if let Some(share) = trained(scenario) {
-                    <p class="caption">{ share }</p>
-                }
-            </div>
-            <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} issues={derived.issues.clone()}
-                opened={folded.opened} effects={folded.effects.clone()} />
+            <pickers::Software scenario={*scenario} settled={settled.snapshot.scenario} />
+            <Groups scenario={*scenario} preset={state.preset} drafts={state.drafts().to_vec()} issues={derived.issues.clone()}
+                effects={effects.clone()} {layout} />
             <p><ActionButton action={reset} class="button">{ RESET }</ActionButton></p>
         </section>
     }
 }
 
-/// The sliders of the first screen, in an embed's order.
-const SLIDERS: [ParamId; 5] =
-    [ParamId::ModelSize, ParamId::SequenceLength, ParamId::Gpus, ParamId::GpuMemory, ParamId::LinkBandwidth];
-
-/// Renders the five sliders of an embed, and `last` in place of a sixth.
-pub fn sliders(calculator: &Calculator, last: Html) -> Html {
+/// Renders sliders in a row.
+pub fn sliders(calculator: &Calculator, ids: &[ParamId]) -> Html {
     let Calculator { state, derived, .. } = calculator;
     let context = ControlContext {
         scenario: &state.scenario,
@@ -93,14 +61,15 @@ pub fn sliders(calculator: &Calculator, last: Html) -> Html {
         effects: &[],
         issues: &derived.issues,
     };
-    let rows = SLIDERS.into_iter().map(ParamId::param);
-    html! {
-        <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, context, false)) }{ last }</section>
-    }
+    let rows = ids.iter().map(|id| id.param());
+    html! { <div class="sliders" role="group" aria-label={SLIDERS}>{ for rows.map(|param| control(param, context, false)) }</div> }
 }
 
+/// Accessible name of a row of sliders.
+const SLIDERS: &str = "Sliders";
+
 /// Returns the trained share of the parameters, in a sentence; `None` if all of them train.
-fn trained(scenario: &Scenario) -> Option<String> {
+pub(super) fn trained(scenario: &Scenario) -> Option<String> {
     if scenario.trained.is_all() {
         return None;
     }

@@ -11,10 +11,6 @@ use engine::scenario::Scenario;
 pub const TIME_AND_COST: &str = "Time and cost";
 /// Names of the tile's two figures, if each has its own row.
 pub const FIGURES: [&str; 2] = ["Time to train", "Cost"];
-/// Label of the button that leads to the tokens and the price.
-pub const EDIT: &str = "edit";
-/// Help of the button that leads to the tokens and the price.
-pub const EDIT_HELP: &str = "Edit tokens and price";
 /// Days and dollars of the whole run as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTexts {

@@ -20,9 +20,11 @@ use crate::state::Action;
 use crate::view::{ThemeChoice, View};
 use crate::words::COPIED;
 
+/// What this page is for, in two lines.
+const TAGLINE: (&str, &str) = ("Does it fit, how fast,", "what limits it?");
 /// Accessible name of the doors.
 const DOORS: &str = "What to do";
-/// Label of the door for files.
+/// Name of the button for files.
 const BRING: &str = "Bring a file";
 /// Label of the button that copies the link.
 const COPY: &str = "Copy link";
@@ -98,23 +100,25 @@ pub fn Masthead(props: &MastheadProps) -> Html {
         <header class="masthead">
             { skip() }
             <p class="brand">{ "shardwise" }</p>
-            <nav class="doors" aria-label={DOORS}>
-                { doors(&page) }
-                <button type="button" id={bring::BUTTON} aria-expanded={brings.to_string()} aria-controls={bring::SHEET}
-                    onclick={set_brings.reform(move |_: MouseEvent| !brings)}>{ BRING }</button>
-            </nav>
+            <p class="tagline">{ TAGLINE.0 }<br />{ TAGLINE.1 }</p>
+            <nav class="doors" aria-label={DOORS}>{ doors(&page) }</nav>
             { props.children.clone() }
             <div class="actions">
+                <button type="button" id={bring::BUTTON} class="button icon" aria-label={BRING} title={BRING} aria-expanded={brings.to_string()} aria-controls={bring::SHEET}
+                    onclick={set_brings.reform(move |_: MouseEvent| !brings)}>{ drawn(Icon::Clip) }</button>
                 <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
                     onclick={find.reform(|_: MouseEvent| true)}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
                 <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
                     onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
-                <ActionButton action={Action::Undo} class="button icon" label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}>
-                    { drawn(Icon::Undo) }
-                </ActionButton>
-                <ActionButton action={Action::Redo} class="button icon" label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}>
-                    { drawn(Icon::Redo) }
-                </ActionButton>
+                // Nothing can be undone or redone on a first screen.
+                if props.can_undo || props.can_redo {
+                    <ActionButton action={Action::Undo} class="button icon" label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}>
+                        { drawn(Icon::Undo) }
+                    </ActionButton>
+                    <ActionButton action={Action::Redo} class="button icon" label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}>
+                        { drawn(Icon::Redo) }
+                    </ActionButton>
+                }
                 { theme_button(page.view) }
                 <span class="split">
                     { copy_link }

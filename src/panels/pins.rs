@@ -11,7 +11,9 @@ use crate::components::action_button::ActionButton;
 use crate::components::fold::Fold;
 use crate::context::PageContext;
 use crate::panels::cost::FIGURES;
+use crate::panels::tabs::show;
 use crate::state::Action;
+use crate::view::Panel;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, hardware};
 use analysis::answer::{self, Answer};
 use engine::model::report::Report;
@@ -60,6 +62,52 @@ pub fn pin_button(Calculator { state, page, .. }: &Calculator, room: Room) -> Ht
     }
 }
 
+/// Renders the pinned scenarios as a chip each, which puts it on screen in exchange, and the button
+/// that compares them; nothing if none is pinned.
+pub fn pin_chips(Calculator { derived, page, .. }: &Calculator) -> Html {
+    let pins = &derived.pins;
+    if pins.is_empty() {
+        return Html::default();
+    }
+    let chip = |(place, pin): (usize, &Pin)| {
+        html! {
+            <span class="pin-chip">
+                <ActionButton action={Action::Swap(place)} label={words::act_on(words::SWAP, place)} title={words::swap_help(place)}>
+                    <b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b><span>{ unlettered(&pin.name) }</span>
+                </ActionButton>
+                { remover(place, pins.len(), &page.emit) }
+            </span>
+        }
+    };
+    let open = {
+        let page = page.clone();
+        Callback::from(move |_: MouseEvent| show(Panel::Compare, COMPARED, &page))
+    };
+    html! {
+        <div class="pin-chips" role="group" aria-label={words::TITLE}>
+            { for pins.iter().enumerate().map(chip) }
+            <button type="button" class="small-button" onclick={open}>{ words::COMPARE }</button>
+        </div>
+    }
+}
+
+/// Identifier of the comparison.
+const COMPARED: &str = "compare";
+
+/// Renders the button that removes a pinned scenario.
+fn remover(place: usize, count: usize, emit: &Callback<Action>) -> Html {
+    let emit = emit.clone();
+    let remove = Callback::from(move |_: MouseEvent| {
+        emit.emit(Action::Unpin(place));
+        // Those before the last keep their buttons; the last is removed with its focused button.
+        if place + 1 == count {
+            browser::focus(BUTTON);
+        }
+    });
+    let name = words::act_on(words::REMOVE, place);
+    html! { <button type="button" class="small-button" aria-label={name.clone()} title={name} onclick={remove}>{ "×" }</button> }
+}
+
 /// Renders a column for the run on screen and one for each pinned scenario, whose figures are
 /// compared with the run's; nothing if none is pinned.
 pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
@@ -93,7 +141,7 @@ pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
         html! { <td>{ for equal.map(partner) }</td> }
     });
     html! {
-        <section class="pins" aria-label={words::TITLE}>
+        <section id={COMPARED} class="pins" aria-label={words::TITLE}>
             <div class="scroll" tabindex="0" role="region" aria-label={words::TITLE}>
                 <table>
                     <thead><tr><td></td><th scope="col">{ words::THIS_RUN }</th>{ for columns }</tr></thead>
@@ -149,15 +197,6 @@ impl Figures {
 
 /// Renders the head of a pinned scenario's column: its letter, its differences, and its buttons.
 fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callback<Action>) -> Html {
-    let emit = emit.clone();
-    let remove = Callback::from(move |_: MouseEvent| {
-        emit.emit(Action::Unpin(place));
-        // Columns before the last keep their buttons; the last column is removed with its focused
-        // button.
-        if place + 1 == count {
-            browser::focus(BUTTON);
-        }
-    });
     let (here, there) = (*scenario, pin.scenario);
     let body = Callback::from(move |()| differing(&here, &there, place));
     let summary = html! {
@@ -171,9 +210,7 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
                     { words::SWAP }
                 </ActionButton>
                 { " " }
-                <button type="button" class="small-button" aria-label={words::act_on(words::REMOVE, place)} onclick={remove}>
-                    { words::REMOVE }
-                </button>
+                { remover(place, count, emit) }
             </span>
         </th>
     }

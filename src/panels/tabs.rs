@@ -10,9 +10,10 @@ use crate::view::{Door, Panel, Tab, View};
 
 /// Every figure below the verdict: the identifier of its element, its name, and its panel; `None`
 /// for a figure under every tab.
-pub const FIGURES: [(&str, &str, Option<Panel>); 16] = [
+pub const FIGURES: [(&str, &str, Option<Panel>); 18] = [
     ("map", "What fits: feasible region", Some(Panel::Map)),
     ("curve", "Curves", Some(Panel::Curve)),
+    ("best", "Memory × bandwidth: the best MFU", Some(Panel::Best)),
     ("memory", "Memory of one GPU at its peak", Some(Panel::Memory)),
     ("step-memory", "Memory over one step", Some(Panel::StepMemory)),
     ("waterfall", "Where the step’s time goes", Some(Panel::Waterfall)),
@@ -22,6 +23,7 @@ pub const FIGURES: [(&str, &str, Option<Panel>); 16] = [
     ("sensitivity", "What moves the result most", Some(Panel::Sensitivity)),
     ("strategies", "Every strategy on this cluster", Some(Panel::Strategies)),
     ("ranking", "Best layouts on this cluster", Some(Panel::Ranking)),
+    ("compare", "Pinned runs compared", Some(Panel::Compare)),
     ("plan", "Plan backwards: deadline, budget, fewest GPUs", Some(Panel::Plan)),
     ("run", "The whole run", Some(Panel::Run)),
     ("settings", "Settings for your framework", Some(Panel::Settings)),
@@ -59,7 +61,7 @@ pub fn doors(PageContext { view, emit, .. }: &PageContext) -> Html {
         let current = (view.door() == door).then_some("page");
         html! { <button type="button" aria-current={current} onclick={open}>{ name }</button> }
     };
-    html! { <>{ door(Door::Run, "My run", Panel::Map) }{ door(Door::Plan, "Plan", Panel::Plan) }</> }
+    html! { <>{ door(Door::Run, "My run", Panel::Curve) }{ door(Door::Plan, "Plan", Panel::Plan) }</> }
 }
 
 /// Returns the identifier of a tab's button.
@@ -67,25 +69,35 @@ fn id_of(tab: Tab) -> String {
     ["tab-", tab.first().key()].concat()
 }
 
+/// Values of the tabs.
+#[derive(PartialEq, Properties)]
+pub struct TabsProps {
+    /// Whether scenarios are pinned, which a tab compares.
+    pub pinned: bool,
+}
+
 /// The tabs. Arrow keys move from one tab to the next, as in every row of tabs.
 #[component]
-pub fn Tabs() -> Html {
+pub fn Tabs(&TabsProps { pinned }: &TabsProps) -> Html {
     let PageContext { view, emit, .. } = use_page();
     let now = view.tab();
+    let tabs: Vec<Tab> = Tab::ALL.into_iter().filter(|tab| pinned || now == *tab || *tab != Tab::Compare).collect();
     let open = emit.reform(move |tab: Tab| Action::ChangeView(view.showing(tab.first())));
     let key = {
-        let open = open.clone();
+        let (open, tabs) = (open.clone(), tabs.clone());
         Callback::from(move |event: KeyboardEvent| {
-            let (at, last) = (now as usize, Tab::ALL.len() - 1);
+            let last = tabs.len().saturating_sub(1);
+            let at = tabs.iter().position(|tab| *tab == now).unwrap_or(0);
             let place = match event.key().as_str() {
-                "ArrowRight" => (at + 1) % Tab::ALL.len(),
+                "ArrowRight" if at == last => 0,
+                "ArrowRight" => at + 1,
                 "ArrowLeft" => at.checked_sub(1).unwrap_or(last),
                 "Home" => 0,
                 "End" => last,
                 _ => return,
             };
             event.prevent_default();
-            if let Some(tab) = Tab::ALL.get(place) {
+            if let Some(tab) = tabs.get(place) {
                 open.emit(*tab);
                 browser::focus(&id_of(*tab));
             }
@@ -98,10 +110,10 @@ pub fn Tabs() -> Html {
                 tabindex={if is_open { "0" } else { "-1" }} onclick={open.reform(move |_: MouseEvent| tab)}>{ tab.name() }</button>
         }
     };
-    html! { <div class="tabs" role="tablist" aria-label={NAME} onkeydown={key}>{ for Tab::ALL.into_iter().map(button) }</div> }
+    html! { <div class="tabs" role="tablist" aria-label={NAME} onkeydown={key}>{ for tabs.iter().copied().map(button) }</div> }
 }
 
 /// Renders the content of the open tab.
 pub fn tab_panel(view: View, children: Html) -> Html {
-    html! { <div id={PANEL} class="tab" role="tabpanel" aria-labelledby={id_of(view.tab())} tabindex="-1">{ children }</div> }
+    html! { <div id={PANEL} class="pane tab" role="tabpanel" aria-labelledby={id_of(view.tab())} tabindex="-1">{ children }</div> }
 }

@@ -17,24 +17,23 @@ use crate::calculator::headline::{Headline, odds};
 use crate::compare::Pin;
 use crate::components::action_button::ActionButton;
 use crate::components::explain_button::ExplainButton;
-use crate::components::number::typed_id;
 use crate::components::tile::{Tile, tile};
 use crate::panels::advice::Recommended;
 use crate::panels::controls::sheet::lead_to;
 use crate::panels::cost::{self, RunTexts};
 use crate::panels::pins::words;
-use crate::panels::pins::{Room, pin_button, pins};
+use crate::panels::pins::{Room, pin_button, pin_chips};
+use crate::panels::tabs::Tabs;
 use crate::panels::tiles::{self, Tiles};
 use crate::scenario_line::{self, Word};
 use crate::state::Action;
-use crate::view::{Controls, Door, View};
+use crate::view::{Controls, Door};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, correction};
 use analysis::answer::Figures;
 use analysis::layouts::LayoutSearch;
 use catalog::accuracy::Fit;
 use engine::model::anchor::Anchor;
 use engine::model::report::Report;
-use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
@@ -59,23 +58,27 @@ pub struct Heading<'a> {
     pub passed: bool,
 }
 
-/// Renders headline, advice, headline figures and pinned scenarios; once the headline is scrolled
-/// away, also the verdict in one line at the top of the screen.
-pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
+/// Renders headline, headline figures, levers with the pinned scenarios, and the tabs; once the
+/// headline is scrolled away, also the verdict in one line at the top of the screen. `change` is the
+/// button of the drawer.
+pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading, change: Html) -> Html {
     let Calculator { state, derived, .. } = calculator;
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
                 { answer(calculator, heading.place) }
                 { issues(calculator) }
-                { pin_button(calculator, Room::Whole) }
+                <div class="verdict-acts">{ change }{ pin_button(calculator, Room::Whole) }</div>
             </section>
             if heading.passed { { slim(calculator) } }
             // A plan is about hardware other than that on screen.
             if state.view.door() == Door::Run {
                 { row(calculator) }
-                { pins(calculator) }
-                <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} />
+                <div class="strip">
+                    <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} />
+                    { pin_chips(calculator) }
+                </div>
+                <Tabs pinned={!state.pins.is_empty()} />
             }
         </>
     }
@@ -85,7 +88,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
 pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
-    let words = scenario_line::words(&state.scenario, &derived.report);
+    let words = scenario_line::all_words(&state.scenario, &derived.report);
     let (stands_on, differs) = nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
     let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
     html! {
@@ -150,11 +153,6 @@ fn render_words(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html
                     <button type="button" class="word" aria-label={name} title={label} onclick={lead}>{ text }</button>{ mark }
                 </span>
                 { apart }
-                if joint == scenario_line::APART {
-                    // On the narrowest screens each part has a line of its own, so that no word
-                    // moves to another line while a slider moves.
-                    <br />
-                }
             </>
         }
     })
@@ -165,7 +163,7 @@ pub fn row(calculator: &Calculator) -> Html {
     let Calculator { state, derived, .. } = calculator;
     let scenario = &state.scenario;
     let first = derived.pins.first().filter(|pin| pin.scenario != *scenario);
-    let of_run = Tile { edit: edit(scenario, state.view), ..run_tile(scenario, &derived.report, first) };
+    let of_run = run_tile(scenario, &derived.report, first);
     let tiles = tiles(scenario, &derived.report, first);
     let [mfu, tokens, step, needed, limiter] = tiles;
     let mut keys = explain::HEADLINE.into_iter();
@@ -232,18 +230,5 @@ fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
         second,
         hypothetical: !fits,
         ..Tile::default()
-    }
-}
-
-/// Renders the button that leads to the tokens and the price, if the page has their controls.
-fn edit(scenario: &Scenario, view: View) -> Html {
-    if view.embed && view.controls != Controls::All {
-        return Html::default();
-    }
-    // With texts, the number of tokens follows from the texts.
-    let key = if scenario.has_texts() { ParamId::GpuHourPrice } else { ParamId::TrainingTokens };
-    let open = Callback::from(move |_: MouseEvent| lead_to(&typed_id(key)));
-    html! {
-        <button type="button" class="tile-edit" aria-label={cost::EDIT_HELP} title={cost::EDIT_HELP} onclick={open}>{ cost::EDIT }</button>
     }
 }

@@ -9,6 +9,8 @@ pub enum Panel {
     Map,
     /// The curves.
     Curve,
+    /// The best MFU over GPU memory and link bandwidth.
+    Best,
     /// The memory bar with its parts.
     Memory,
     /// Breakdown of the step time.
@@ -31,6 +33,8 @@ pub enum Panel {
     Strategies,
     /// The best layouts.
     Ranking,
+    /// The pinned scenarios beside the run.
+    Compare,
     /// Planning backwards.
     Plan,
     /// Time, cost and energy of the whole run.
@@ -41,10 +45,11 @@ pub enum Panel {
 
 impl Panel {
     /// All panels.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Verdict,
         Self::Map,
         Self::Curve,
+        Self::Best,
         Self::Memory,
         Self::Waterfall,
         Self::StepMemory,
@@ -56,6 +61,7 @@ impl Panel {
         Self::Agreement,
         Self::Strategies,
         Self::Ranking,
+        Self::Compare,
         Self::Plan,
         Self::Run,
         Self::Settings,
@@ -67,6 +73,7 @@ impl Panel {
             Self::Verdict => "verdict",
             Self::Map => "map",
             Self::Curve => "curve",
+            Self::Best => "best",
             Self::Memory => "memory",
             Self::Waterfall => "waterfall",
             Self::StepMemory => "step-memory",
@@ -78,6 +85,7 @@ impl Panel {
             Self::Agreement => "agreement",
             Self::Strategies => "strategies",
             Self::Ranking => "ranking",
+            Self::Compare => "compare",
             Self::Plan => "plan",
             Self::Run => "run",
             Self::Settings => "settings",
@@ -106,6 +114,13 @@ impl Panels {
             all.add(Some(*panel));
         }
         all
+    }
+
+    /// Returns these panels with one of them exchanged for another.
+    #[must_use]
+    pub fn exchanged(self, one: Panel, other: Panel) -> Self {
+        let panels: Vec<Panel> = self.all().map(|panel| if panel == one { other } else { panel }).collect();
+        Self::from_panels(&panels)
     }
 
     fn add(&mut self, panel: Option<Panel>) {

@@ -1,6 +1,6 @@
 //! Reads and writes a view as the query of a link.
 
-use super::panels::{Controls, Panels};
+use super::panels::{Controls, Panel, Panels};
 use super::plan::{PlanQuestion, SURE};
 use super::{PlanView, ThemeChoice, View};
 use analysis::experts::family::Family;
@@ -23,6 +23,8 @@ impl View {
     #[must_use]
     pub fn with_query(self, query: &str) -> Self {
         let mut view = self;
+        // In links of before, the map of the best configurations takes the place of the map.
+        let mut is_of_best = false;
         for pair in query.trim_start_matches('?').split('&') {
             let Some((key, value)) = pair.split_once('=') else { continue };
             match key {
@@ -30,17 +32,19 @@ impl View {
                 "embed" => view.embed = value == "1",
                 "view" => view.panels = Panels::from_names(value),
                 "controls" => view.controls = Controls::from_key(value).unwrap_or_default(),
-                "map" if value == BEST => view = view.with_best(true),
+                "map" if value == BEST => is_of_best = true,
                 "map" => {
                     if let Some((x, y)) = value.split_once('.').and_then(|(x, y)| Some((axis(x)?, axis(y)?)))
                         && x != y
                     {
-                        (view.map_x, view.map_y, view.best) = (x, y, false);
+                        (view.map_x, view.map_y) = (x, y);
                     }
                 }
                 "curve" => view.curve_x = axis(value).unwrap_or(view.curve_x),
                 "x" => view.map_part = [part(value), view.map_part[1]],
                 "y" => view.map_part = [view.map_part[0], part(value)],
+                "bx" => view.best_part = [part(value), view.best_part[1]],
+                "by" => view.best_part = [view.best_part[0], part(value)],
                 "cx" => view.curve_part = part(value),
                 "metric" => {
                     view.metric = Metric::ALL.into_iter().find(|metric| metric.key() == value).unwrap_or_default();
@@ -61,6 +65,14 @@ impl View {
                 _ => {}
             }
         }
+        if is_of_best {
+            view = Self { best_part: view.map_part, map_part: [None; 2], ..view };
+            view.panels = match view.embed {
+                true => view.embedded().exchanged(Panel::Map, Panel::Best),
+                false if view.panels.has(Panel::Map) => view.panels.exchanged(Panel::Map, Panel::Best),
+                false => view.showing(Panel::Best).panels,
+            };
+        }
         view
     }
 
@@ -69,12 +81,8 @@ impl View {
     pub fn query(&self) -> String {
         let (default, plan) = (Self::default(), self.plan);
         let PlanView { asked, days, dollars, sure, .. } = default.plan;
-        let map = if self.best {
-            Some(format!("map={BEST}"))
-        } else {
-            ((self.map_x, self.map_y) != (default.map_x, default.map_y))
-                .then(|| format!("map={}.{}", self.map_x.key(), self.map_y.key()))
-        };
+        let map = ((self.map_x, self.map_y) != (default.map_x, default.map_y))
+            .then(|| format!("map={}.{}", self.map_x.key(), self.map_y.key()));
         let part = |name: &str, part: Option<VisibleRange>| {
             part.map(|(low, high)| format!("{name}={}{TO}{}", shortest(low), shortest(high)))
         };
@@ -87,6 +95,8 @@ impl View {
             (self.curve_x != default.curve_x).then(|| format!("curve={}", self.curve_x.key())),
             part("x", self.map_part[0]),
             part("y", self.map_part[1]),
+            part("bx", self.best_part[0]),
+            part("by", self.best_part[1]),
             part("cx", self.curve_part),
             (self.metric != default.metric).then(|| format!("metric={}", self.metric.key())),
             (!self.bounds).then(|| "bounds=0".to_owned()),
@@ -110,7 +120,7 @@ fn axis(key: &str) -> Option<ParamId> {
     every_axis().find(|param| param.key == key).map(|param| param.id)
 }
 
-/// Value of `map` for the best configurations.
+/// Value of `map` for the best configurations, in links of before.
 const BEST: &str = "best";
 
 /// Value of `step` for the first step; the key is left out for a later step.
@@ -156,7 +166,6 @@ fn layer_text(view: LayerView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::Panel;
 
     #[test]
     fn a_view_survives_its_query() {
@@ -168,9 +177,11 @@ mod tests {
 
     #[test]
     fn the_map_of_the_best_survives_its_query() {
-        let view = View { map_part: [Some((56.8, 1600.0)), None], ..View::default().with_best(true) };
-        assert_eq!((view.query().as_str(), View::from_query(&view.query())), ("?map=best&x=56.8..1600", view));
-        assert!(!View::from_query("?map=best&map=link.mem").best);
+        let view = View { best_part: [Some((56.8, 1600.0)), None], ..View::default() }.showing(Panel::Best);
+        assert_eq!((view.query().as_str(), View::from_query(&view.query())), ("?view=best&bx=56.8..1600", view));
+        // Links of before name it as the map.
+        assert_eq!(View::from_query("?map=best&x=56.8..1600"), view);
+        assert_eq!(View::from_query("?embed=1&view=map.curve&map=best").query(), "?embed=1&view=best.curve");
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn every_number_has_a_button_and_every_card_its_place() {
     for (key, title) in cards.chain(explain::TERMS.iter().map(|term| (term.key, term.name))) {
         let view = View::from_query(&format!("?why={key}"));
         assert_eq!(view.query(), format!("?why={key}"));
-        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new(), drawer: false });
         assert_eq!(html.matches("id=\"why\"").count(), 1, "{key}");
         assert!(html.contains(&format!("<h2 id=\"why-title\">{title}</h2>")), "{key}");
     }
@@ -47,7 +47,7 @@ fn every_number_has_a_button_and_every_card_its_place() {
 fn a_card_says_what_the_tile_says() {
     let scenario = catalog::default_scenario();
     let view = View::from_query("?why=mfu");
-    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new(), drawer: false });
     let card = html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap();
     let mfu = Tiles::new(&scenario, &scenario.report()).figures.mfu;
     assert!(card.contains(&format!("<strong>= {mfu}</strong>")), "{card}");

@@ -19,13 +19,14 @@ use yew::Reducible as _;
 #[test]
 fn every_figure_has_a_summary_and_a_table() {
     for (id, panel, tables) in [
-        ("map", Panel::Map, 1),
-        ("curve", Panel::Curve, 1),
-        ("memory", Panel::Memory, 2),
-        ("waterfall", Panel::Waterfall, 2),
-        ("step-memory", Panel::StepMemory, 2),
-        ("timeline", Panel::Timeline, 2),
-        ("agreement", Panel::Agreement, 1),
+        ("map", Panel::Map, 2),
+        ("curve", Panel::Curve, 2),
+        ("best", Panel::Best, 2),
+        ("memory", Panel::Memory, 3),
+        ("waterfall", Panel::Waterfall, 3),
+        ("step-memory", Panel::StepMemory, 3),
+        ("timeline", Panel::Timeline, 3),
+        ("agreement", Panel::Agreement, 2),
     ] {
         let html = page_at(panel, &catalog::default_scenario());
         assert_eq!(html.matches(DATA).count(), tables, "{id}");
@@ -128,12 +129,13 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
     let scenario = catalog::default_scenario();
     let whole = page(&scenario, Vec::new());
     assert!(!whole.contains(RESET_ZOOM));
-    let [map, curve] = ["", "&view=curve"].map(|view| {
+    let [map, curve] = ["&view=map", "&view=curve"].map(|view| {
         let view = View::from_query(&["?x=16384..65536&cx=300..900", view].concat());
-        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
-        assert_eq!(html.matches(RESET_ZOOM).count(), 1);
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new(), drawer: false });
         html
     });
+    // Both figures are narrowed, and stand side by side.
+    assert_eq!(map.matches(RESET_ZOOM).count(), 2);
     assert!(words(&map).contains("The scenario is outside this part."));
     assert!(words(&curve).contains(" at the scenario, outside this part; compute limits from "));
     assert!(map.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
@@ -168,7 +170,13 @@ fn the_map_of_the_best_opens_from_its_example() {
     let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
     let decoded = links::decode(entry.link);
     let view = View::from_query(entry.view);
-    let html = rendered::<App>(Start { scenario: decoded.scenario, pins: decoded.pins, issues: Vec::new(), view });
+    let html = rendered::<App>(Start {
+        scenario: decoded.scenario,
+        pins: decoded.pins,
+        issues: Vec::new(),
+        view,
+        drawer: false,
+    });
     let words = words(&html).replace('\u{2009}', " ");
     assert!(words.contains("compute limits from 483 Gbit/s on, within 1 % of the MFU at infinite bandwidth; memory limits below 272 GiB"), "{words}");
     assert!(html.contains("id=\"best\"") && html.contains("What memory and bandwidth allow"), "{html}");

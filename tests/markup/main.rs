@@ -41,14 +41,15 @@ where
     local.block_on(&runtime, LocalServerRenderer::<C>::with_props(props).hydratable(false).render())
 }
 
+/// Renders the page with its drawer of controls open.
 fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
-    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues, view: View::default() })
+    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues, view: View::default(), drawer: true })
 }
 
 /// Renders the page with the tab or the door of a panel open.
 fn page_at(panel: Panel, scenario: &Scenario) -> String {
     let view = View::default().showing(panel);
-    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view })
+    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view, drawer: false })
 }
 
 fn does_not_fit() -> Scenario {
@@ -112,10 +113,10 @@ fn Shown(props: &ShownProps) -> yew::Html {
 
 fn embed(query: &str, pins: Vec<Scenario>) -> String {
     let view = View::from_query(query);
-    rendered::<Embed>(Start { scenario: catalog::default_scenario(), pins, issues: Vec::new(), view })
+    rendered::<Embed>(Start { scenario: catalog::default_scenario(), pins, issues: Vec::new(), view, drawer: false })
 }
 
 fn embedded(view: &str, scenario: &Scenario) -> String {
     let view = View::from_query(&format!("?embed=1&view={view}"));
-    rendered::<Embed>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view })
+    rendered::<Embed>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view, drawer: false })
 }

@@ -12,12 +12,12 @@ use shardwise::{App, Start};
 use yew::Reducible as _;
 
 fn pinned(scenario: &Scenario, pins: Vec<Scenario>) -> String {
-    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view: View::default() })
+    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view: View::default(), drawer: false })
 }
 
 fn pinned_at(panel: Panel, scenario: &Scenario, pins: Vec<Scenario>) -> String {
     let view = View::default().showing(panel);
-    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view })
+    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view, drawer: false })
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
     let take = |count: u32| [Action::ReplaceScenario(Box::new(gpus(count))), Action::Pin];
     let state = after([8, 16, 32, 128].into_iter().flat_map(take).collect());
     assert_eq!(state.pins, [8, 16, 32].map(gpus));
-    let html = words(&pinned(&gpus(128), state.pins.clone()));
+    let html = words(&pinned_at(Panel::Compare, &gpus(128), state.pins.clone()));
     assert!(html.contains(FULL));
 }
 
@@ -59,8 +59,8 @@ fn an_opened_link_brings_its_pins() {
 fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     let here = catalog::default_scenario();
     let slow = links::decode("link=100&gpus=32").scenario;
-    let html = pinned(&here, vec![slow, here]);
-    assert!(!page(&here, Vec::new()).contains("class=\"pins\""));
+    let html = pinned_at(Panel::Compare, &here, vec![slow, here]);
+    assert!(!page(&here, Vec::new()).contains("pin-chip") && pinned(&here, vec![slow]).contains("pin-chip"));
     assert_eq!(html.matches("class=\"tile-delta").count(), 7);
     let said = words(&html).replace('\u{2009}', " ");
     for expected in [
@@ -126,6 +126,6 @@ fn a_difference_has_its_sign_and_says_whether_it_is_better() {
 fn a_pin_on_other_gpus_has_a_partner_at_the_same_money() {
     let here = links::decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&price=4").scenario;
     let there = links::decode("cluster=dgx-h200&model=llama-3.1-8b&gpus=64&price=8").scenario;
-    let said = words(&pinned(&here, vec![there]));
+    let said = words(&pinned_at(Panel::Compare, &here, vec![there]));
     assert!(said.contains("Same $ an hour32 H200"), "{said}");
 }

@@ -22,6 +22,8 @@ pub(super) type Spot = (f64, f64);
 pub enum NarrowedAxes {
     /// Both axes of the map.
     Map,
+    /// Both axes of the map of the best.
+    Best,
     /// The horizontal axis of the curves.
     Curve,
     /// The time of the timeline.
@@ -34,6 +36,7 @@ impl NarrowedAxes {
     fn with_parts(self, view: View, [across, up]: [Option<VisibleRange>; 2]) -> View {
         match self {
             Self::Map => View { map_part: [across, up], ..view },
+            Self::Best => View { best_part: [across, up], ..view },
             Self::Curve => View { curve_part: across, ..view },
             Self::Timeline => {
                 let zoom = across.map_or(Zoom::WHOLE, |part| Zoom { part: Some(part), ..view.zoom });

@@ -51,9 +51,8 @@ impl Read {
     /// Renders the line under the chart; while nothing is pointed at, the instructions.
     pub(super) fn line(&self, hint: Hint) -> Html {
         if self.place.is_empty() {
-            return html! {
-                <p class="readout deep hint"><span>{ hint.0 }{ " " }<span class="keys">{ hint.1 }</span></span></p>
-            };
+            // For screen readers and the keyboard; a pointer finds out by itself.
+            return html! { <p class="hidden">{ hint.0 }{ " " }{ hint.1 }</p> };
         }
         html! {
             <dl class={classes!("readout", (!self.is_listing).then_some("deep"))}>

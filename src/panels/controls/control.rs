@@ -9,19 +9,9 @@ use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
 use crate::state::Draft;
 use analysis::inert_options::InertOptions;
-use engine::params::{Param, ParamId};
+use engine::params::Param;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
-
-/// Parameters of folded groups that are on the first screen instead, if they apply to the scenario.
-pub(super) const PROMOTED: [ParamId; 6] = [
-    ParamId::Method,
-    ParamId::LoraTargets,
-    ParamId::BaseFormat,
-    ParamId::Strategy,
-    ParamId::Recompute,
-    ParamId::Recipe,
-];
 
 /// Values that every control is made from.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! The folded groups of controls. Controls of the table's parameters are always in the page, so
+//! The controls by subject, each in a fold. Controls of the table's parameters are always in the page, so
 //! that a search in the page finds them, unless they have no effect in the scenario; constants of
 //! the hardware and parameters of the architecture are made once their fold is open.
 
@@ -6,8 +6,10 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::control::{ControlContext, PROMOTED, control};
+use super::control::{ControlContext, control};
 use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
+use super::layout::{LayoutControls, LayoutControlsProps};
+use super::{pickers, trained};
 use crate::browser;
 use crate::state::Draft;
 use analysis::inert_options::InertOptions;
@@ -20,7 +22,7 @@ use engine::scenario::{CUSTOM, Model, Scenario};
 /// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
 pub struct GroupsProps {
-    /// The scenario; the settled one while all groups are closed.
+    /// The scenario on screen.
     pub scenario: Scenario,
     /// The scenario that changes are measured against.
     pub preset: Scenario,
@@ -30,27 +32,26 @@ pub struct GroupsProps {
     pub effects: Rc<Vec<InertOptions>>,
     /// The issues of the scenario on screen.
     pub issues: Vec<Issue>,
-    /// Called with 1 when a group opens and with -1 when a group closes.
-    pub opened: Callback<i32>,
+    /// Batch and layout.
+    pub layout: LayoutControlsProps,
 }
 
 /// The folded groups.
 #[component]
 pub fn Groups(props: &GroupsProps) -> Html {
-    let GroupsProps { scenario, preset, drafts, effects, issues, opened } = props;
+    let GroupsProps { scenario, preset, drafts, effects, issues, layout } = props;
     let context = ControlContext { scenario, drafts, preset, effects, issues };
     // One bit for each open group.
-    let open = use_state_eq(|| 0_u32);
+    let open = use_state_eq(|| 1 << LAYOUT);
     use_unfolded(context, &open);
     let group = |((fold, rows), place): ((&Fold, Vec<Row>), u32)| {
         let bit = 1 << place;
-        let (bits, opened) = (open.clone(), opened.clone());
+        let bits = open.clone();
         let toggle = Callback::from(move |event: Event| {
             let is_open = browser::is_open(&event);
             bits.set(if is_open { *bits | bit } else { *bits & !bit });
-            opened.emit(if is_open { 1 } else { -1 });
         });
-        folded(fold, rows, context, *open & bit != 0, toggle)
+        folded(fold, heads(place, context, layout), rows, context, *open & bit != 0, toggle)
     };
     html! { <div>{ for FOLDS.iter().zip(rows(scenario)).zip(0_u32..).map(group) }</div> }
 }
@@ -73,13 +74,36 @@ fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
+/// Returns what stands above the rows of a fold: the pickers of the catalog, and the layout's steps.
+fn heads(
+    place: u32,
+    ControlContext { scenario, preset, .. }: ControlContext<'_>,
+    layout: &LayoutControlsProps,
+) -> Html {
+    match place {
+        0 => {
+            html! { <div key="heads" class="set">{ pickers::model(scenario, preset) }{ pickers::made_from(scenario, preset) }</div> }
+        }
+        1 => {
+            html! { <div key="heads" class="set">{ pickers::cluster(scenario, preset) }{ pickers::accelerator(scenario, preset) }</div> }
+        }
+        LAYOUT => html! { <LayoutControls key="heads" ..layout.clone() /> },
+        _ => Html::default(),
+    }
+}
+
+/// Index of the fold of batch and layout, which is open at first.
+const LAYOUT: u32 = 3;
+/// Index of the fold of what is trained.
+const TRAINED: &str = "fold-trained";
+
 /// A row of a fold: its heading within the fold, and its parameter.
 type Row = (&'static str, &'static Param);
 
 /// Returns the rows of every fold that apply to the scenario.
 fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
     let mut rows = [const { Vec::new() }; FOLDS.len()];
-    for param in every().filter(|param| param.has_control && !PROMOTED.contains(&param.id)) {
+    for param in every().filter(|param| param.has_control) {
         if let Some((place, heading)) = place_of(param)
             && param.is_shown(scenario)
             && let Some(rows) = rows.get_mut(place)
@@ -98,7 +122,14 @@ fn layers(fold: &Fold, scenario: &Scenario) -> Option<Html> {
 }
 
 /// Renders a fold, with the number of its parameters that were changed.
-fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
+fn folded(
+    fold: &Fold,
+    heads: Html,
+    rows: Vec<Row>,
+    context: ControlContext,
+    open: bool,
+    toggle: Callback<Event>,
+) -> Html {
     let changed = rows.iter().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
     let is_made = |param: &Param| open || PARAMS.iter().any(|row| row.id == param.id);
     let mut made: Vec<Row> = rows.into_iter().filter(|(_, param)| is_made(param)).collect();
@@ -106,13 +137,15 @@ fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, togg
     let headings: Vec<&str> = made.iter().map(|row| row.0).collect();
     made.sort_by_key(|row| headings.iter().position(|heading| *heading == row.0));
     html! {
-        <details class="group" id={fold.id} {open} ontoggle={toggle}>
+        // One name, so that the browser closes a subject when another opens.
+        <details class="group" name="subject" id={fold.id} {open} ontoggle={toggle}>
             <summary key="">
                 { fold.title }
                 if changed > 0 {
                     <span class="count">{ changed_count(changed) }</span>
                 }
             </summary>
+            { heads }
             { for layers(fold, context.scenario) }
             { for made.chunk_by(|one, other| one.0 == other.0).map(|run| html! {
                 // With keys, fields remain the same elements while others come and go.
@@ -121,6 +154,9 @@ fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, togg
                     { for run.iter().map(|(_, param)| control(param, context, true)) }
                 </div>
             }) }
+            if let Some(share) = trained(context.scenario).filter(|_| fold.id == TRAINED) {
+                <p key="share" class="note">{ share }</p>
+            }
         </details>
     }
 }

@@ -14,7 +14,7 @@ use engine::scenario::Scenario;
 pub const TITLE: &str = "Batch and layout";
 
 /// Values to show, and the callback for actions.
-#[derive(PartialEq, Properties)]
+#[derive(Clone, PartialEq, Properties)]
 pub struct LayoutControlsProps {
     /// The settled scenario: the values that buttons offer are found by trying.
     pub scenario: Scenario,

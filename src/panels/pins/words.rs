@@ -8,6 +8,10 @@ use engine::scenario::pins::pin_letter;
 
 /// Accessible name of the list.
 pub const TITLE: &str = "Pinned scenarios";
+/// Label of the button that opens the comparison.
+pub const COMPARE: &str = "Compare";
+/// Text of the comparison while nothing is pinned.
+pub const NOTHING_PINNED: &str = "Nothing is pinned. Pin this run, change it, and both stand here side by side.";
 /// Heading of the column of the run on screen.
 pub const THIS_RUN: &str = "This run";
 /// Name of the row with the GPUs of a pinned run that cost as much per hour as this run's.

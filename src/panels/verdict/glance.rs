@@ -1,5 +1,4 @@
-//! Memory and step in one line each, for the first screen: a bar by part, with a link to its
-//! figure.
+//! Memory and step in one line each, for the first screen: a bar by part.
 
 use std::rc::Rc;
 
@@ -11,8 +10,6 @@ use crate::calculator::Calculator;
 use crate::components::canvas::use_painted;
 use crate::context::use_page;
 use crate::panels::memory::generation::COLOURS;
-use crate::panels::tabs;
-use crate::view::Panel;
 use charts::paint::Style;
 use charts::palette::{Theme, part, step_share};
 use charts::spec::BarSpec;
@@ -23,8 +20,6 @@ use engine::model::report::{MemoryPart, Report};
 use engine::params::Unit;
 use engine::units::Bytes;
 
-/// Tooltip of a line.
-const TO_FIGURE: &str = "To the figure";
 /// Share of the step below which a part is not named.
 const LEAST: f64 = 0.01;
 
@@ -58,15 +53,11 @@ pub fn bars(Calculator { derived, page, .. }: &Calculator) -> Bars {
         let strip = Strip { parts: parts.collect(), hatched: None, limit: memory.capacity / whole };
         (format::bytes_of(memory.total(), memory.capacity), strip)
     });
-    let line = |to: (Panel, &'static str), name: &'static str, says: String, strip: Strip| {
-        html! { <Line {to} {name} {says} {strip} /> }
-    };
+    let line = |name: &'static str, says: String, strip: Strip| html! { <Line {name} {says} {strip} /> };
     Bars {
-        memory: line((Panel::Memory, "memory"), "Memory", sum, memory_strip(memory, theme)),
-        step: line((Panel::Waterfall, "waterfall"), "Step", step_words(report), step_strip(report, theme)),
-        generating: generating
-            .map(|(says, strip)| line((Panel::Memory, "generation"), "Memory while generating", says, strip))
-            .unwrap_or_default(),
+        memory: line("Memory", sum, memory_strip(memory, theme)),
+        step: line("Step", step_words(report), step_strip(report, theme)),
+        generating: generating.map(|(says, strip)| line("Memory while generating", says, strip)).unwrap_or_default(),
     }
 }
 
@@ -112,8 +103,6 @@ pub fn thumbnail(report: &Report, theme: Theme) -> Html {
 /// Values of a line.
 #[derive(PartialEq, Properties)]
 struct LineProps {
-    /// Figure that the line links to: its panel, and the identifier of its element.
-    to: (Panel, &'static str),
     /// Name.
     name: &'static str,
     /// Text of the bar.
@@ -145,14 +134,12 @@ fn Drawn(DrawnProps { strip }: &DrawnProps) -> Html {
 
 /// A name, the text of the bar, and the bar.
 #[component]
-fn Line(LineProps { to, name, says, strip }: &LineProps) -> Html {
-    let ((panel, id), page) = (*to, use_page());
-    let to = Callback::from(move |_: MouseEvent| tabs::show(panel, id, &page));
+fn Line(LineProps { name, says, strip }: &LineProps) -> Html {
     html! {
-        <button type="button" class="glance" onclick={to} title={TO_FIGURE}>
+        <p class="glance">
             <span class="glance-name">{ *name }</span>{ " " }
             <span class="glance-says">{ says }</span>
             <Drawn strip={strip.clone()} />
-        </button>
+        </p>
     }
 }
