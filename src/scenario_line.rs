@@ -90,16 +90,22 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
 /// headline has, the link and the length of the run.
 pub fn all_words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     let model = Word { joint: "", text: model_name(&scenario.model), label: "Model", control: "model" };
-    let rest = words(scenario, report).into_iter().enumerate();
-    let rest = rest.map(|(place, word)| if place == 0 { Word { joint: APART, ..word } } else { word });
-    let mut all: Vec<Word> = core::iter::once(model).chain(rest).collect();
+    let mut all = vec![model];
+    for (place, word) in words(scenario, report).into_iter().enumerate() {
+        let is_batch = word.label == ParamId::GradAccumSteps.param().label;
+        all.push(if place == 0 { Word { joint: APART, ..word } } else { word });
+        if is_batch {
+            // With texts, the number of tokens follows from the texts.
+            let id = if scenario.has_texts() { ParamId::Samples } else { ParamId::TrainingTokens };
+            let text = scenario.length().to_string();
+            all.push(Word { joint: " for ", text, label: id.param().label, control: id.key() });
+        }
+    }
     if scenario.gpus > scenario.network.values.gpus_per_node {
         let link = ParamId::LinkBandwidth;
-        all.push(Word { joint: ", ", text: text_of(link, scenario), label: link.param().label, control: link.key() });
+        let text = text_of(link, scenario);
+        all.push(Word { joint: ", ", text, label: link.param().label, control: link.key() });
     }
-    // With texts, the number of tokens follows from the texts.
-    let id = if scenario.has_texts() { ParamId::Samples } else { ParamId::TrainingTokens };
-    all.push(Word { joint: ", for ", text: scenario.length().to_string(), label: id.param().label, control: id.key() });
     all
 }
 

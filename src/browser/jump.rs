@@ -28,8 +28,10 @@ pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
         return go_to(&id);
     }
     let opens = open_sheet(sheet);
-    if let Some(fold) = fold.and_then(|fold| document().get_element_by_id(fold)) {
-        let _ = fold.set_attribute("open", "");
+    if let Some(fold) = fold {
+        once_made(fold.to_owned(), LOOKS, |fold| {
+            let _ = fold.set_attribute("open", "");
+        });
     }
     if opens {
         // The sheet is focused first.

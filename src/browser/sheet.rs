@@ -11,7 +11,8 @@ use super::focus::{focus, focus_in_place};
 /// Attribute of the root element while a sheet is open, for the style sheet.
 const OPEN: &str = "data-sheet";
 /// Selector of the elements around the controls.
-const AROUND: &str = ".masthead, .under, .page > :not(.desk), .desk > :not(.controls), .colophon";
+const AROUND: &str =
+    ".masthead, .under, .page > :not(.desk, .verdict), .scenario, .evidence, .desk > :not(.controls), .colophon";
 /// Width of the window in CSS pixels up to which the drawer is a sheet, as in the style sheet.
 const SHEET_WIDTH: f64 = 860.0;
 

@@ -145,6 +145,7 @@ pub fn Figure(props: &FigureProps) -> Html {
     let on_move = asks.map(|ask| ask.reform(|_: PointerEvent| ()));
     let on_focus = asks.map(|ask| ask.reform(|_: FocusEvent| ()));
     let lanes = spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
+    let caption = words.map_or(&spec.caption, |words| &words.caption).clone();
     let stale = (props.moving && words.is_some()).then_some("stale");
     html! {
         <figure class={classes!("figure", lanes, read.is_pointed().then_some("read"))} onpointermove={on_move} onfocusin={on_focus}>
@@ -163,7 +164,7 @@ pub fn Figure(props: &FigureProps) -> Html {
                     <button type="button" class="small-button reset" onclick={reset}>{ RESET_ZOOM }</button>
                 }
             </div>
-            <figcaption class={classes!("caption", stale)}>{ words.map_or(&spec.caption, |words| &words.caption) }</figcaption>
+            <figcaption class={classes!("caption", stale)} title={caption.clone()}>{ caption }</figcaption>
             { props.sliders.clone() }
             { read.line(props.hint) }
             { legend(spec, id, &read.listed) }

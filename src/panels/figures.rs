@@ -56,7 +56,7 @@ const FITS: &str = "What fits";
 /// Short heading of the curves, next to their axes.
 const SPEED: &str = "How fast";
 /// Short heading of the map of the best configurations.
-const BEST: &str = "Best MFU: GPU memory × link bandwidth";
+const BEST: &str = "Best MFU";
 /// Label of the choice of the closed-form bounds.
 const BOUNDS: &str = "FSDP bound";
 /// Help of the choice of the closed-form bounds.
@@ -78,7 +78,7 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, contr
     let tab = view.tab();
     let is_plot = matches!(tab, Tab::Speed | Tab::Best);
     html! {
-        <section class={classes!("desk", is_plot.then_some("plots"))} aria-label="Figures">
+        <section class={classes!("desk", is_plot.then_some("plots"))} aria-label="Plots">
             { controls }
             { why(calculator) }
             <div class="pane of-map">{ map(calculator, if is_plot { &OF_MAP } else { &SLIDERS }) }</div>
@@ -230,7 +230,7 @@ pub fn best(calculator: &Calculator, sliders: &[ParamId]) -> Html {
     html! {
         <Figure id="best" plot={Plot::Best} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.best.clone()} {snapshot}
             hint={HINT} tip={true} axes={NarrowedAxes::Best} {moving} short={(!view.embed).then_some(BEST)} sliders={slide(calculator, sliders)}>
-            <span title={BEST_HELP}>{ "sequence, batch, checkpointing free" }</span>
+            <span title={BEST_HELP}>{ "over sequence, batch and checkpointing" }</span>
         </Figure>
     }
 }

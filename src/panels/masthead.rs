@@ -104,22 +104,22 @@ pub fn Masthead(props: &MastheadProps) -> Html {
             <nav class="doors" aria-label={DOORS}>{ doors(&page) }</nav>
             { props.children.clone() }
             <div class="actions">
-                <button type="button" id={bring::BUTTON} class="button icon" aria-label={BRING} title={BRING} aria-expanded={brings.to_string()} aria-controls={bring::SHEET}
-                    onclick={set_brings.reform(move |_: MouseEvent| !brings)}>{ drawn(Icon::Clip) }</button>
-                <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
-                    onclick={find.reform(|_: MouseEvent| true)}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
-                <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
-                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
-                // Nothing can be undone or redone on a first screen.
-                if props.can_undo || props.can_redo {
+                // The two keep their place while there is nothing to undo or redo.
+                <span class={classes!("undo", (!props.can_undo && !props.can_redo).then_some("none"))}>
                     <ActionButton action={Action::Undo} class="button icon" label="Undo" title="Undo (Ctrl+Z)" disabled={!props.can_undo}>
                         { drawn(Icon::Undo) }
                     </ActionButton>
                     <ActionButton action={Action::Redo} class="button icon" label="Redo" title="Redo (Ctrl+Shift+Z)" disabled={!props.can_redo}>
                         { drawn(Icon::Redo) }
                     </ActionButton>
-                }
-                { theme_button(page.view) }
+                </span>
+                <button type="button" id={bring::BUTTON} class="button icon" aria-label={BRING} title={BRING} aria-expanded={brings.to_string()} aria-controls={bring::SHEET}
+                    onclick={set_brings.reform(move |_: MouseEvent| !brings)}>{ drawn(Icon::Clip) }</button>
+                <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
+                    onclick={find.reform(|_: MouseEvent| true)}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
+                <button type="button" id={gallery::BUTTON} class="button" aria-expanded={expanded(Open::Gallery)} aria-controls={gallery::PANEL}
+                    onclick={toggle(Open::Gallery)} onkeydown={gallery::leave(&close_gallery)}>{ drawn(Icon::List) }<span class="word">{ gallery::TITLE }</span></button>
+                <span class="theme">{ theme_button(page.view) }</span>
                 <span class="split">
                     { copy_link }
                     <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share::OPEN} title={share::OPEN}

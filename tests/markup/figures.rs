@@ -131,8 +131,7 @@ fn a_narrowed_figure_says_so_and_offers_the_whole() {
     assert!(!whole.contains(RESET_ZOOM));
     let [map, curve] = ["&view=map", "&view=curve"].map(|view| {
         let view = View::from_query(&["?x=16384..65536&cx=300..900", view].concat());
-        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new(), drawer: false });
-        html
+        rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new(), drawer: false })
     });
     // Both figures are narrowed, and stand side by side.
     assert_eq!(map.matches(RESET_ZOOM).count(), 2);

@@ -58,8 +58,8 @@ fn the_skip_link_tabs_and_doors_move_the_focus_and_the_open_one_is_marked() -> R
     // Arrow keys go from tab to tab, around both ends; the address follows.
     page.session.focus(&page.session.element("[role=tab][aria-selected=true]")?)?;
     for (key, tab, view) in [
-        (Key::Right, "tab-curve", "view=curve"),
-        (Key::Left, "tab-map", ""),
+        (Key::Right, "tab-best", "view=best"),
+        (Key::Left, "tab-curve", ""),
         (Key::Left, "tab-agreement", "view=agreement"),
     ] {
         page.session.press(key, 1)?;
@@ -89,6 +89,10 @@ fn axe_finds_nothing_in_an_open_list_and_an_open_dialog() -> Result<()> {
     let page = Page::first_visit()?;
     let mut complaints = Vec::new();
     page.session.script(&axe, &[])?;
+    // The list of models is in the drawer.
+    page.session.click(&page.in_view("#change")?)?;
+    page.in_view("#fold-model > summary")?;
+    page.session.script("document.getElementById('fold-model').open = true", &[])?;
     for open in ["document.getElementById('model').click()", "document.getElementById('find').click()"] {
         page.session.script(open, &[])?;
         page.still()?;

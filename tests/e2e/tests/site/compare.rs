@@ -26,7 +26,10 @@ fn a_pinned_scenario_is_compared_with_and_survives_its_link() -> Result<()> {
     let before = page.settled()?;
     let deltas = page.session.text(DELTAS, &[])?;
     assert!(deltas.contains("vs A") && deltas.contains('+') && deltas.contains('−'), "{deltas}");
-    let pins = page.session.text(PINS, &[])?;
+    page.session.click(&page.in_view(".pin-chips > button")?)?;
+    let pins = wait_for("nothing is compared", PATIENCE, || {
+        Ok(Some(page.session.text(PINS, &[])?).filter(|pins| !pins.is_empty()))
+    })?;
     assert!(pins.contains("200 Gbit/s") && pins.contains("This run"), "{pins}");
     let link = page.address()?;
     page.leave_quietly()?;

@@ -15,6 +15,10 @@ fn a_run_is_planned_changed_undone_and_shared_by_keyboard() -> Result<()> {
     let first = page.settled()?;
 
     // Another model: letters filter the list, Enter takes what fits best.
+    tab_to(&page, "#change")?;
+    page.session.press(Key::Enter, 1)?;
+    tab_to(&page, "#fold-model > summary")?;
+    page.session.press(Key::Enter, 1)?;
     tab_to(&page, "#model")?;
     page.session.type_text("llama3.1 8b")?;
     page.session.press(Key::Enter, 1)?;

@@ -20,9 +20,9 @@ fn time_and_cost_follow_the_gpu_and_their_controls_are_one_button_away() -> Resu
     page.settled()?;
     let before = page.session.text(TILE, &[])?;
     assert!(before.contains("days, $"), "{before}");
-    page.session.click(&page.in_view(".tile-edit")?)?;
+    page.session.click(&page.in_view(".word[title='Training tokens']")?)?;
     wait_for("the tokens have no focus", PATIENCE, || {
-        Ok((page.session.text("return document.activeElement.id", &[])? == "tokens-typed").then_some(()))
+        Ok((page.session.text("return document.activeElement.id", &[])? == "tokens").then_some(()))
     })?;
     let price = page.session.text(PRICE, &[])?;
     // An old price has its age between date and end.

@@ -83,11 +83,11 @@ fn figures_are_saved_with_what_they_show() -> Result<()> {
     let page = Page::first_visit()?;
     page.session.script(KEEP, &[])?;
     for (tab, figure, kind, holds) in [
-        ("What fits", "map", "svg", "does not fit"),
-        ("Speed", "curve", "svg", "FULL_SHARD"),
+        ("How fast", "map", "svg", "does not fit"),
+        ("How fast", "curve", "svg", "FULL_SHARD"),
         ("Memory", "memory", "csv", "Capacity,42412802048"),
-        ("Speed", "curve", "csv", "series,fits,"),
-        ("Speed", "curve", "png", "PNG"),
+        ("How fast", "curve", "csv", "series,fits,"),
+        ("How fast", "curve", "png", "PNG"),
     ] {
         page.tab(tab)?;
         let button = page.in_view(&format!("button[aria-label='Save {figure} as {}']", kind.to_uppercase()))?;
@@ -131,7 +131,7 @@ fn a_closer_look_is_drawn_when_it_is_near_and_puts_a_number_on_the_curves() -> R
     let knob = page.in_view("#sensitivity tbody tr:nth-child(3) button")?;
     let name = page.ask(&knob, "it.textContent")?;
     page.ask(&knob, "it.click()")?;
-    page.tab("Speed")?;
+    page.tab("How fast")?;
     let axis = format!("return document.querySelector('#curve-x').selectedOptions[0].textContent === {}", json!(name));
     wait_for("a click on a number does not put it on the curves", PATIENCE, || {
         Ok((page.session.script(&axis, &[])? == json!(true)).then_some(()))

@@ -9,7 +9,7 @@ use crate::page::{PATIENCE, Page, STILL};
 
 #[test]
 fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
-    for tab in ["What fits", "Speed", "Memory"] {
+    for tab in ["How fast", "Memory × bandwidth", "Memory"] {
         restored(&Page::first_visit()?, tab)?;
     }
     Ok(())
@@ -27,7 +27,7 @@ fn restored(page: &Page, tab: &str) -> Result<()> {
             canvas.dispatchEvent(new Event(arguments[0]));
         }
         return all.length";
-    let painted = format!("{PICTURE} return ['memory', 'map', 'curve'].map((id) => picture(id) ?? '').join()");
+    let painted = format!("{PICTURE} return ['memory', 'map', 'curve', 'best'].map((id) => picture(id) ?? '').join()");
     let memory = page.session.text(&painted, &[])?;
     assert!(memory.contains("drawn"), "{memory}");
     page.session.script(lose, &[json!("contextlost")])?;

@@ -13,8 +13,8 @@ const FOCUS: &str = "return document.activeElement.id";
 #[test]
 fn a_word_of_the_sentence_leads_to_its_control_and_opens_its_fold() -> Result<()> {
     let page = Page::with_fragment("#strategy=hybrid-shard&tp=2")?;
-    let folded = "return document.querySelector('#shard').checkVisibility()";
-    assert_eq!(page.session.script(folded, &[])?, json!(false));
+    let shown = "return document.querySelector('#shard') !== null";
+    assert_eq!(page.session.script(shown, &[])?, json!(false));
     for (word, control) in
         [("Shard group size", "shard"), ("Activation checkpointing", "recompute"), ("Tensor parallel", "tp-more")]
     {
@@ -32,6 +32,8 @@ fn a_word_of_the_sentence_leads_to_its_control_and_opens_its_fold() -> Result<()
 #[test]
 fn a_step_by_keyboard_keeps_the_batch_and_the_focus() -> Result<()> {
     let page = Page::with_fragment("#accum=2")?;
+    page.session.click(&page.in_view("#change")?)?;
+    page.in_view(".product")?;
     let product = "return document.querySelector('.product').textContent";
     let tokens = |said: &str| said.split('=').nth(1).unwrap_or_default().trim().to_owned();
     let before = tokens(&page.session.text(product, &[])?);
@@ -55,7 +57,8 @@ fn a_step_by_keyboard_keeps_the_batch_and_the_focus() -> Result<()> {
 #[test]
 fn a_correction_stands_at_its_field_with_the_values_that_are_valid() -> Result<()> {
     let page = Page::with_fragment("#pp=5")?;
-    page.session.click(&page.in_view("#headline")?)?;
+    page.session.click(&page.in_view("#change")?)?;
+    page.in_view("#pp")?;
     page.session.script("document.querySelector('#pp').closest('details').open = true", &[])?;
     let field = page.field("Pipeline stages")?;
     let said = "document.getElementById(`${it.id.replace('-typed', '')}-error`).textContent";
@@ -87,7 +90,7 @@ fn the_verdict_stays_in_sight_and_covers_no_focus() -> Result<()> {
         page.session.script("scrollTo({ top: 0, behavior: 'instant' })", &[])?;
         page.settled()?;
         assert_eq!(page.session.script(SLIM, &[])?, json!([]), "{width} px: the headline is in sight");
-        let place = "return Math.round(document.querySelector('.figures').getBoundingClientRect().top + scrollY)";
+        let place = "return Math.round(document.querySelector('.desk').getBoundingClientRect().top + scrollY)";
         let before = page.session.script(place, &[])?;
         page.session.script("scrollTo({ top: 900, behavior: 'instant' })", &[])?;
         let line = wait_for("no verdict at the top", PATIENCE, || {

@@ -21,7 +21,7 @@ fn the_first_visit_has_every_control_figure_and_plot() -> Result<()> {
         page.slider(name)?;
         page.field(name)?;
     }
-    for (tab, figure) in [("Speed", "canvas#curve"), ("Memory", "canvas#memory"), ("What fits", "canvas#map")] {
+    for (tab, figure) in [("How fast", "canvas#curve"), ("Memory", "canvas#memory"), ("How fast", "canvas#map")] {
         page.tab(tab)?;
         page.in_view(figure)?;
     }
@@ -32,7 +32,7 @@ fn the_first_visit_has_every_control_figure_and_plot() -> Result<()> {
 
 #[test]
 fn arrow_keys_on_every_slider_redraw_everything() -> Result<()> {
-    for tab in ["What fits", "Speed"] {
+    for tab in ["How fast", "Memory"] {
         let page = Page::first_visit()?;
         page.tab(tab)?;
         arrow_keys(&page)?;
