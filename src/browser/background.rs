@@ -132,16 +132,36 @@ const COMBINATIONS_A_PIECE: usize = 1500;
 /// search, which may be of an earlier scenario.
 #[hook]
 pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>> {
-    let found = use_state(|| None::<Rc<LayoutSearch>>);
-    let is_here = found.as_ref().is_some_and(|found| found.scenario() == scenario);
+    use_searches(&[*scenario], wanted).into_iter().next().flatten()
+}
+
+/// Searches the layouts around each of some scenarios, piece by piece and one after another, once
+/// wanted. Returns the last finished searches, which may be of earlier scenarios.
+#[hook]
+pub fn use_searches(scenarios: &[Scenario], wanted: bool) -> Vec<Option<Rc<LayoutSearch>>> {
+    let found = use_state(Vec::<Option<Rc<LayoutSearch>>>::new);
+    let is_of = |place: usize, scenario: &Scenario| {
+        found.get(place).is_some_and(|found| found.as_ref().is_some_and(|found| found.scenario() == scenario))
+    };
+    let is_here = found.len() == scenarios.len() && scenarios.iter().enumerate().all(|(place, one)| is_of(place, one));
     let setter = found.setter();
-    use_effect_with((*scenario, wanted && !is_here), move |&(scenario, goes_on)| {
-        let mut search = LayoutSearch::new(&scenario);
+    let kept: Vec<_> = (0..scenarios.len()).map(|place| found.get(place).cloned().flatten()).collect();
+    use_effect_with((scenarios.to_vec(), wanted && !is_here), move |(scenarios, goes_on)| {
+        let mut left = scenarios.clone().into_iter().map(|scenario| LayoutSearch::new(&scenario)).enumerate();
+        let mut now = left.next();
+        let mut results = kept;
         let pieces = goes_on.then(|| {
             Interval::new(0, move || {
-                // The result is reported once: the redraw that follows removes the interval.
-                if !search.is_over() && search.advance(COMBINATIONS_A_PIECE) {
-                    setter.set(Some(Rc::new(search.clone())));
+                let Some((place, search)) = &mut now else { return };
+                if search.advance(COMBINATIONS_A_PIECE) {
+                    if let Some(result) = results.get_mut(*place) {
+                        *result = Some(Rc::new(search.clone()));
+                    }
+                    now = left.next();
+                    // All are reported once: the redraw that follows removes the interval.
+                    if now.is_none() {
+                        setter.set(results.clone());
+                    }
                 }
             })
         });

@@ -1,5 +1,6 @@
 //! Pinned scenarios: the button that pins, and a column for each next to the run on screen.
 
+mod equal_money;
 pub mod words;
 
 use yew::prelude::*;
@@ -14,12 +15,13 @@ use crate::panels::cost::FIGURES;
 use crate::panels::tabs::show;
 use crate::state::Action;
 use crate::view::Panel;
-use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, hardware};
+use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::{self, Answer};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::pins::pin_letter;
+use equal_money::{EqualMoney, tokens_per_dollar};
 
 /// Identifier of the button, which is focused when the last column is removed.
 const BUTTON: &str = "pin";
@@ -110,13 +112,14 @@ fn remover(place: usize, count: usize, emit: &Callback<Action>) -> Html {
 
 /// Renders a column for the run on screen and one for each pinned scenario, whose figures are
 /// compared with the run's; nothing if none is pinned.
-pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
+pub fn pins(Calculator { state, derived, page, settled, .. }: &Calculator) -> Html {
     let (scenario, pins) = (&state.scenario, &derived.pins);
     if pins.is_empty() {
         return Html::default();
     }
     let here = Figures::new(scenario, &derived.report);
     let there: Vec<Figures> = pins.iter().map(|pin| Figures::new(&pin.scenario, &pin.report)).collect();
+    let base = there.first();
     let columns = pins.iter().enumerate().map(|(place, pin)| heading(scenario, place, pin, pins.len(), &page.emit));
     let row = |(at, name): (usize, &'static str)| {
         let cell = |column: &Figures, beside: Option<String>| {
@@ -131,15 +134,14 @@ pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
         html! {
             <tr>
                 <th scope="row">{ name }</th>
-                { cell(&here, None) }
-                { for there.iter().map(|column| cell(column, here.against(column, at))) }
+                { cell(&here, base.and_then(|base| base.against(&here, at))) }
+                // The first is what all the others are compared with.
+                { for there.iter().enumerate().map(|(place, column)| {
+                    cell(column, base.filter(|_| place > 0).and_then(|base| base.against(column, at)))
+                }) }
             </tr>
         }
     };
-    let money = pins.iter().map(|pin| {
-        let equal = analysis::equal_money::partner(scenario, &pin.scenario);
-        html! { <td>{ for equal.map(partner) }</td> }
-    });
     html! {
         <section id={COMPARED} class="pins" aria-label={words::TITLE}>
             <div class="scroll" tabindex="0" role="region" aria-label={words::TITLE}>
@@ -147,10 +149,10 @@ pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
                     <thead><tr><td></td><th scope="col">{ words::THIS_RUN }</th>{ for columns }</tr></thead>
                     <tbody>
                         { for NAMES.into_iter().enumerate().map(row) }
-                        <tr><th scope="row">{ words::SAME_MONEY }</th><td></td>{ for money }</tr>
                     </tbody>
                 </table>
             </div>
+            <EqualMoney run={settled.snapshot.scenario} pins={pins.iter().map(|pin| pin.scenario).collect::<Vec<_>>()} wanted={settled.rested} />
             if pins.len() >= MOST_PINS {
                 <p>{ words::FULL }</p>
             }
@@ -159,7 +161,7 @@ pub fn pins(Calculator { state, derived, page, .. }: &Calculator) -> Html {
 }
 
 /// Names of the figures in a column, from the top.
-const NAMES: [&str; 7] = [NEEDED, MFU, TOKENS_SHORT, STEP, LIMITER, FIGURES[0], FIGURES[1]];
+const NAMES: [&str; 8] = [words::PER_DOLLAR, NEEDED, MFU, TOKENS_SHORT, STEP, LIMITER, FIGURES[0], FIGURES[1]];
 
 /// A column: its figures as text and, if they can be compared, as numbers.
 struct Figures {
@@ -173,9 +175,11 @@ impl Figures {
         let answer = Answer::new(scenario, report);
         let answer::Figures { mfu, tokens, step, needed, limiter, time, cost, .. } = answer.figures();
         let whole = answer.step;
+        let per_dollar = tokens_per_dollar(scenario, whole.tokens_per_s_per_gpu);
         Self {
-            texts: [needed, mfu, tokens, step, limiter.to_owned(), time, cost],
+            texts: [words::per_dollar(per_dollar), needed, mfu, tokens, step, limiter.to_owned(), time, cost],
             numbers: [
+                per_dollar,
                 Some(answer.needed.get()),
                 Some(whole.mfu),
                 Some(whole.tokens_per_s_per_gpu),
@@ -214,12 +218,6 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
             </span>
         </th>
     }
-}
-
-/// Renders the button that puts the pinned run on screen, on as many of its GPUs as cost as much
-/// per hour as this run's.
-fn partner(equal: Scenario) -> Html {
-    html! { <ActionButton action={Action::ReplaceScenario(Box::new(equal))}>{ hardware(&equal) }</ActionButton> }
 }
 
 /// Renders the differences of a pinned scenario from the one on screen, one per line.

@@ -35,7 +35,7 @@ use catalog::accuracy::Fit;
 use engine::model::anchor::Anchor;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
-use engine::scenario::issue::Severity;
+use engine::scenario::issue::{Issue, Severity};
 
 /// Name of throughput.
 const TOKENS: &str = "Tokens per second per GPU";
@@ -111,12 +111,21 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
     }
 }
 
-/// Renders the errors and notes of the scenario.
-pub fn issues(Calculator { derived, .. }: &Calculator) -> Html {
-    html! {
-        <ul class="issues">{ for derived.issues.iter().map(|issue| {
-            html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
-        }) }</ul>
+/// Renders the errors and notes of the scenario: on the page the first in a line, which opens to the
+/// others, because the figures below keep their place.
+pub fn issues(Calculator { derived, state, .. }: &Calculator) -> Html {
+    let issue = |issue: &Issue| {
+        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+    };
+    let all = &derived.issues;
+    match all.as_slice() {
+        [first, rest @ ..] if !rest.is_empty() && !state.view.embed => html! {
+            <details class="issues">
+                <summary><ul>{ issue(first) }</ul><span class="more">{ format!("{} more", rest.len()) }</span></summary>
+                <ul>{ for rest.iter().map(issue) }</ul>
+            </details>
+        },
+        _ => html! { <ul class="issues">{ for all.iter().map(issue) }</ul> },
     }
 }
 

@@ -14,8 +14,8 @@ pub const COMPARE: &str = "Compare";
 pub const NOTHING_PINNED: &str = "Nothing is pinned. Pin this run, change it, and both stand here side by side.";
 /// Heading of the column of the run on screen.
 pub const THIS_RUN: &str = "This run";
-/// Name of the row with the GPUs of a pinned run that cost as much per hour as this run's.
-pub const SAME_MONEY: &str = "Same $ an hour";
+/// Name of the row with what a dollar trains.
+pub const PER_DOLLAR: &str = "Tokens per $";
 /// Label of the button that pins.
 pub const PIN: &str = "Pin to compare";
 /// Message if no further scenario can be pinned.
@@ -68,6 +68,11 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
 /// Returns the two values of a difference, in words.
 pub fn sides(Difference { here, there, .. }: &Difference, place: usize) -> String {
     format!("{here} on screen, {there} in {}", pin_letter(place))
+}
+
+/// Writes the tokens that a dollar trains; a dash without a price.
+pub fn per_dollar(tokens: Option<f64>) -> String {
+    tokens.map_or_else(|| "–".to_owned(), format::tokens)
 }
 
 /// Returns the ratio of a figure to another, in words: `same`, `half`, `twice`, `3 times`, `+12 %`.
