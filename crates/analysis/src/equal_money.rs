@@ -25,5 +25,5 @@ pub fn afforded(run: &Scenario, other: &Scenario) -> Option<Scenario> {
     let node = f64::from(other.network.values.gpus_per_node.max(1));
     let step = if affordable >= node { node } else { 1.0 };
     let gpus = (affordable / step).floor() * step;
-    (gpus >= 1.0 && gpus <= f64::from(u32::MAX)).then(|| Scenario { gpus: gpus as u32, ..*other })
+    (gpus >= 1.0 && gpus <= f64::from(u32::MAX)).then_some(Scenario { gpus: gpus as u32, ..*other })
 }

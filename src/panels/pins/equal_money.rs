@@ -74,7 +74,7 @@ pub(super) fn EqualMoney(EqualMoneyProps { run, pins, wanted }: &EqualMoneyProps
         .enumerate()
         .map(|(place, scenario)| {
             let search = searches.get(place).cloned().flatten().filter(|search| search.scenario() == scenario);
-            search.map(|search| search.best().cloned())
+            search.map(|search| search.best().copied())
         })
         .collect();
     if found.iter().any(Option::is_none) {
