@@ -74,7 +74,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
             // A plan is about hardware other than that on screen.
             if state.view.door() == Door::Run {
                 { row(calculator) }
-                <div class="strip">
+                <div class={classes!("strip", (!state.pins.is_empty()).then_some("pinned"))}>
                     <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} />
                     { pin_chips(calculator) }
                 </div>
