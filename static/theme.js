@@ -16,6 +16,8 @@
   const theme = asked === "auto" ? null : known(asked) ?? (embed ? null : known(stored()));
   if (theme) root.dataset.theme = theme;
   root.classList.toggle("embed", embed);
+  // The first screen in index.html is of a first visit: it is not shown in place of another scenario or view.
+  root.classList.toggle("elsewhere", location.hash.length > 1 || [...query.keys()].some((key) => key !== "theme"));
   setTimeout(() => {
     if ("boot" in root.dataset) return;
     const notice = document.createElement("p");

@@ -1,14 +1,14 @@
 //! Puts the files of the site together as `Trunk.toml` and the `data-trunk` links of `index.html`
 //! say, and runs the hooks of `Trunk.toml` by themselves.
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use std::path::Path;
 use toml_edit::DocumentMut;
 
 use super::modules::{bind, bind_files, compile, compiled, hash};
 use super::{Profile, modules, rows_into};
 use crate::book;
-use crate::shell::{copy, fresh, read_text, root, write};
+use crate::shell::{cargo, copy, exe, fresh, program, read_text, root, run, target, write};
 
 /// The settings of `Trunk.toml` that assembling needs.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(super) fn assemble(profile: Profile, site: &Path) -> Result<()> {
     compile(profile)?;
     fresh(site)?;
     let page = page(&read_text(&root().join("index.html"))?, &settings, profile, site)?;
-    write(&site.join("index.html"), page)?;
+    write(&site.join("index.html"), with_first_screen(&page, &first_screen()?)?)?;
     for hook in &settings.hooks {
         match hook.as_str() {
             "files" => bind_files(profile, site)?,
@@ -117,6 +117,31 @@ fn page(html: &str, settings: &Settings, profile: Profile, site: &Path) -> Resul
     Ok((lines.join("\n") + "\n").replacen("</head>", &format!("{preload}\n</head>"), 1))
 }
 
+/// Renders the first screen of a first visit.
+fn first_screen() -> Result<String> {
+    // Selected among all packages, as the tests are, so that it shares their objects.
+    run(&mut cargo(&["build", "--quiet", "--workspace", "--example", FIRST_SCREEN]))?;
+    let made = program(target().join("debug").join("examples").join(exe(FIRST_SCREEN))).output();
+    let made = made.context("The first screen could not be rendered")?;
+    ensure!(made.status.success(), "The first screen is not rendered: {}", String::from_utf8_lossy(&made.stderr));
+    String::from_utf8(made.stdout).context("The first screen is not text")
+}
+
+/// Name of the program that renders the first screen.
+const FIRST_SCREEN: &str = "first_screen";
+/// Starts of the lines of `index.html` around the place of the first screen.
+const PLACE: [&str; 2] = ["<!-- The build writes the first screen", "<!-- The first screen ends."];
+
+/// Puts the first screen into its place.
+fn with_first_screen(page: &str, screen: &str) -> Result<String> {
+    let [start, end] = PLACE;
+    let parts = page.split_once(start).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
+    let Some((before, after)) = parts.and_then(|(before, rest)| Some((before, rest.split_once("-->")?.1))) else {
+        bail!("index.html has no place for the first screen, between `{start}` and `{end}`.");
+    };
+    Ok([before, screen.trim_end(), after].concat())
+}
+
 /// Returns the value of an attribute of an element on one line.
 fn attribute<'a>(element: &'a str, name: &str) -> Option<&'a str> {
     element.split_once(&format!("{name}=\""))?.1.split('"').next()
@@ -136,6 +161,16 @@ mod tests {
         assert_eq!(settings.hooks, ["files", "rows", "book"]);
         assert!(settings.script.contains("{wasm}") && settings.preload.contains("{js}"));
         assert!(settings.watched.iter().all(|path| root().join(path).exists()) && settings.watched.len() > 3);
+        Ok(())
+    }
+
+    #[test]
+    fn the_first_screen_takes_the_place_of_what_stands_between_its_comments() -> Result<()> {
+        let page = read_text(&root().join("index.html"))?;
+        let whole = with_first_screen(&page, "<div class=\"first\"></div>\n")?;
+        assert!(whole.contains("<div class=\"first\"></div>") && !whole.contains("Reading the scenario"), "{whole}");
+        assert!(whole.contains("<noscript>") && whole.contains("</body>"));
+        assert!(with_first_screen("<body></body>", "").is_err());
         Ok(())
     }
 

@@ -87,7 +87,7 @@ mod tests {
             "sw.js",
             "static/embed.js",
             "static/page.css",
-            "static/preview.jpg",
+            "static/og.png",
             "static/measure.py",
             "docs/index.html",
             "index.html.br",

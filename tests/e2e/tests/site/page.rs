@@ -171,6 +171,11 @@ impl Page {
 
     /// Waits until everything is loaded, after the page was opened or reloaded.
     pub(crate) fn stands(&self) -> Result<Sight> {
+        // The first screen that index.html has gives way.
+        wait_for("the page does not take its place", PATIENCE, || {
+            let gone = self.session.script("return !document.querySelector('.first')", &[])?;
+            Ok((gone == json!(true)).then_some(()))
+        })?;
         self.wait_for("the page shows no figures and plots", |sight| {
             sight.is_drawn() && sight.outputs.iter().all(|text| !text.is_empty())
         })?;
