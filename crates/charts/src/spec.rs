@@ -269,6 +269,9 @@ pub struct Cell {
     pub limiter: Limiter,
     /// Free GPU memory in bytes; negative if memory is missing.
     pub free: f64,
+    /// The most that such a run may need less what it needs, in bytes: zero at the front, and
+    /// negative where the run does not fit.
+    pub margin: f64,
 }
 
 impl Field {

@@ -61,15 +61,23 @@ fn layer(line: &Polyline) -> u8 {
     }
 }
 
-/// Draws every line, and its name if there is room (the legend has them all). Returns the roles of
-/// the named lines.
+/// Keeps the points of a line free of names, before the line is drawn.
+pub(super) fn keep_free(line: &Polyline, area: &PlotArea, room: &mut Room) {
+    for piece in in_pixels(area, &line.segments) {
+        room.avoid(&piece);
+    }
+}
+
+/// Draws every line, and its name if there is room (the legend has them all) and the line is none
+/// of `unnamed`.
 pub(super) fn draw(
     pen: &mut Pen,
     spec: &ChartSpec,
     area: &PlotArea,
     theme: Theme,
     room: &mut Room,
-) -> Result<Vec<LineRole>, PaintError> {
+    unnamed: &[LineRole],
+) -> Result<(), PaintError> {
     let mut drawn: Vec<(&Polyline, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
     let in_layer = |at: u8| {
         let drawn = move |line: &&Polyline| line.same_as.is_none() && !line.role.is_stacked() && layer(line) == at;
@@ -102,9 +110,9 @@ pub(super) fn draw(
         ends(pen, line, area, theme)?;
         drawn.push((line, pieces));
     }
-    let mut named = Vec::new();
     // Guides are covered by marks, and so would their names be.
-    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| !line.role.is_guide()) {
+    let is_named = |line: &Polyline| !line.role.is_guide() && !unnamed.contains(&line.role);
+    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| is_named(line)) {
         let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
         // The name of the frontier only holds on the hatched side.
         let hatched = |rect: &Rect| match (&spec.field, line.role) {
@@ -116,10 +124,9 @@ pub(super) fn draw(
         let place = longest.and_then(|piece| room.place_next_to(piece, size_of(&[&line.name]), hatched));
         if let Some(place) = place {
             label(pen, &[&line.name], place, colour(theme, line), theme)?;
-            named.push(line.role);
         }
     }
-    Ok(named)
+    Ok(())
 }
 
 /// Draws a cross where a curve stops fitting.
