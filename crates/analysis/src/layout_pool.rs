@@ -9,7 +9,6 @@ use super::held::Held;
 use super::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, sequences};
 use super::layouts::LayoutSearch;
 use super::network::with_link;
-use super::ranking::Layout;
 use super::search::{Objective, Screening, Search};
 use super::sweep::Sample;
 use engine::model::odds::{Curve, SURE};
@@ -26,12 +25,16 @@ const MOST_ROOM: f64 = 8.0;
 const ABOVE: f64 = 1.001;
 /// Times that count as plenty.
 const PLENTY: f64 = 2.0;
+/// Factor of the links beside the scenario's own on which layouts are compared.
+const TWICE: f64 = 2.0;
 /// Most combinations of a layout without savers for which several links are searched.
-const MOST: usize = 20_000;
+const MOST: usize = 4_000;
 
 /// A layout at one place: its speed, and the memory from which it fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tried {
+    /// The place of the layout in its pool.
+    layout: usize,
     /// The memory savers that the layout has; layouts with more are tried only where none with
     /// fewer fits surely.
     rung: usize,
@@ -46,10 +49,10 @@ pub struct Tried {
 }
 
 impl Tried {
-    fn new(rung: usize, lacks: bool, sample: Sample, rooms: &mut Rooms) -> Self {
+    fn new((layout, rung): (usize, usize), lacks: bool, sample: Sample, rooms: &mut Rooms) -> Self {
         let fits_from = sample.least_capacity();
         let sure_from = Bytes::new((sample.needed * rooms.sure(sample.curve)).get().max(fits_from.get()));
-        Self { rung, lacks, sample, fits_from, sure_from }
+        Self { layout, rung, lacks, sample, fits_from, sure_from }
     }
 
     fn is_sure(&self, capacity: Bytes) -> bool {
@@ -117,12 +120,6 @@ impl LayoutPool {
     /// and a fast one, and the best ones of the scenario itself.
     pub fn find(scenario: &Scenario) -> Self {
         let mut layouts: Vec<(usize, Scenario)> = Vec::new();
-        let mut add = |rung: usize, layout: Scenario| {
-            let layout = laid_out(&layout, scenario);
-            if !layouts.iter().any(|(_, other)| *other == layout) {
-                layouts.push((rung, layout));
-            }
-        };
         let errors = errors(scenario);
         for link in links(scenario) {
             let there = with_link(scenario, link);
@@ -141,20 +138,48 @@ impl LayoutPool {
                     let mut roomy = layout;
                     let gpu = &mut roomy.accelerator.values;
                     gpu.memory *= plenty * (tried.sure_from / gpu.usable_memory());
-                    add(tried.rung, polished(&roomy, &there, Held::NOTHING));
+                    let polished = polished(&roomy, &there, Held::NOTHING);
+                    layouts.extend(unlike(&layouts, tried.rung, laid_out(&polished, scenario)));
                 }
             }
         }
-        let tuned = tuned(scenario, Held::NOTHING);
+        let mut pool = Self { layouts };
+        pool.learn(scenario);
+        pool.keep_the_best(scenario);
+        pool
+    }
+
+    /// Drops the layouts that are the best nowhere: at no memory, on none of some links.
+    fn keep_the_best(&mut self, scenario: &Scenario) {
+        let own = scenario.network.values.inter_node;
+        let links = links(scenario);
+        let between = links.windows(2).filter_map(|pair| match pair {
+            [one, other] => Some(BytesPerSecond::new((one.get() * other.get()).sqrt())),
+            _ => None,
+        });
+        let mut is_best = vec![false; self.layouts.len()];
+        for link in links.iter().copied().chain(between).chain([own * TWICE, own / TWICE]) {
+            let tried = self.evaluate(&with_link(scenario, link));
+            for from in tried.iter().flat_map(|one| [one.fits_from, one.sure_from]) {
+                let found = best(&tried, from).and_then(|found| is_best.get_mut(found.layout));
+                found.into_iter().for_each(|found| *found = true);
+            }
+        }
+        let mut is_best = is_best.into_iter();
+        self.layouts.retain(|_| is_best.next().unwrap_or(true));
+    }
+
+    /// Adds the best layouts of a scenario, as the search of layouts finds them.
+    pub fn learn(&mut self, scenario: &Scenario) {
         let mut search = LayoutSearch::new(scenario);
         while !search.ranking().is_over() {
             search.advance(usize::MAX);
         }
-        let bases = LayoutSpace::new(scenario, &tuned, 1, 1, Held::NOTHING);
-        for Layout { scenario: layout, .. } in search.ranking().best() {
-            add(bases.rung_of(layout), *layout);
+        let bases = LayoutSpace::new(scenario, scenario, 1, 1, Held::NOTHING);
+        for layout in search.ranking().best() {
+            let rung = bases.rung_of(&layout.scenario);
+            self.layouts.extend(unlike(&self.layouts, rung, laid_out(&layout.scenario, scenario)));
         }
-        Self { layouts }
     }
 
     /// Evaluates the layouts on a scenario: the one that they were found around, with another GPU
@@ -162,14 +187,16 @@ impl LayoutPool {
     /// degrees do not divide the GPUs, is left out.
     pub fn evaluate(&self, scenario: &Scenario) -> Vec<Tried> {
         let (mut rooms, sequences) = (Rooms::default(), sequences(scenario));
-        let tried = |&(rung, ref layout): &(usize, Scenario)| {
+        let tried = |(place, &(rung, ref layout)): (usize, &(usize, Scenario))| {
             let moved = laid_out(layout, scenario);
             let replicas = moved.degrees().dp;
             let is_same = sequences == moved.micro_batch_size * moved.grad_accum_steps * replicas
                 && moved.tp * moved.cp * moved.pp * replicas == moved.gpus;
-            is_same.then(|| Tried::new(rung, moved.lack().is_some(), Sample::from_report(&moved.report()), &mut rooms))
+            is_same.then(|| {
+                Tried::new((place, rung), moved.lack().is_some(), Sample::from_report(&moved.report()), &mut rooms)
+            })
         };
-        self.layouts.iter().filter_map(tried).collect()
+        self.layouts.iter().enumerate().filter_map(tried).collect()
     }
 
     /// Number of layouts.
@@ -181,6 +208,12 @@ impl LayoutPool {
     pub fn is_empty(&self) -> bool {
         self.layouts.is_empty()
     }
+}
+
+/// Returns a layout with its savers, if it is none of those known.
+fn unlike(known: &[(usize, Scenario)], rung: usize, layout: Scenario) -> Option<(usize, Scenario)> {
+    let is_known = known.iter().any(|(_, other)| laid_out(other, &layout) == layout);
+    (!is_known).then_some((rung, layout))
 }
 
 /// The links on which layouts are searched: the scenario's own, the fast end of a figure's axis, and one
@@ -258,7 +291,7 @@ impl Objective<Scenario> for Front {
 
     fn weigh(&mut self, place: usize, candidate: &Scenario) -> Screening {
         let sample = Sample::from_report(&candidate.report());
-        let mut tried = Tried::new(place / self.rung, false, sample, &mut self.rooms);
+        let mut tried = Tried::new((place, place / self.rung), false, sample, &mut self.rooms);
         if self.kept.iter().any(|(kept, _)| Self::beats(kept, &tried)) {
             return Screening::Misses;
         }
@@ -285,6 +318,7 @@ impl Front {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::Layout;
     use links::decode;
 
     const LINKS: [&str; 5] = [

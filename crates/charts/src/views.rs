@@ -3,6 +3,7 @@
 mod agreement;
 mod axes;
 mod best;
+mod best_layout;
 mod bound;
 mod curve;
 mod experts;

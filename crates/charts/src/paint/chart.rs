@@ -5,7 +5,7 @@ use super::geometry::{EDGE, HERE, Rect, Spot};
 use super::labels::{Room, size_of};
 use super::pen::{Pen, Stroke};
 use super::pins::{self, BADGE, Badge};
-use super::{PaintError, axes, falls, hatch, lanes, lines, marks, stack};
+use super::{PaintError, axes, falls, hatch, lanes, lines, marks, stack, strips};
 use crate::layout::PlotArea;
 use crate::palette::{Rgb, Theme, line, tokens};
 use crate::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
@@ -26,6 +26,7 @@ pub(super) fn draw_chart(
     if let Some(field) = &spec.field {
         hatching(pen, field, area, theme)?;
     }
+    strips::shade(pen, spec, area, theme)?;
     axes::draw(pen, spec, area, theme)?;
     if let Some(lanes) = &spec.lanes {
         return lanes::draw(pen, lanes, area, theme);
@@ -45,7 +46,11 @@ pub(super) fn draw_chart(
     for badge in &pins {
         room.take(Rect::around(badge.letter, 2.0 * BADGE, 2.0 * BADGE));
     }
-    if spec.zones.is_empty() {
+    if spec.field.is_none() {
+        for line in &spec.lines {
+            lines::keep_free(line, area, &mut room);
+        }
+        strips::name(pen, spec, area, theme, &mut room)?;
         lines::draw(pen, spec, area, theme, &mut room, &[])?;
     } else {
         zoned(pen, spec, area, theme, &mut room)?;

@@ -1,6 +1,6 @@
 //! Hatching: diagonal lines over the infeasible part of a field.
 
-use super::geometry::Spot;
+use super::geometry::{Rect, Spot};
 use crate::layout::PlotArea;
 use crate::spec::Field;
 use analysis::boundary::{bilinear, clip};
@@ -18,6 +18,19 @@ pub(super) fn missing(field: &Field, area: &PlotArea, (x, y): Spot) -> f64 {
     // The grid is even on the axes' scales, so pixels map to nodes linearly.
     let node = ((x - area.left) / area.width * nodes.0, (area.bottom() - y) / area.height * nodes.1);
     -bilinear(size, node, |column, row| field.cell(column, row).map_or(f64::NAN, |cell| cell.margin))
+}
+
+/// Returns the lines of the hatching within a rectangle of a plot, in CSS pixels.
+pub(super) fn in_rect(area: &PlotArea, rect: &Rect) -> Vec<Vec<Spot>> {
+    let lines = ((area.width + area.height) / GAP) as usize;
+    let within = |line: usize| {
+        // From bottom left to top right: x + y is the same all along.
+        let sum = area.left + area.top + line as f64 * GAP;
+        let from = rect.left.max(sum - rect.bottom);
+        let to = rect.right.min(sum - rect.top);
+        (from < to).then(|| vec![(from, sum - from), (to, sum - to)])
+    };
+    (1..=lines).filter_map(within).collect()
 }
 
 /// Returns the lines of the hatching, in CSS pixels.

@@ -10,6 +10,8 @@ const MARGIN: f64 = 4.0;
 const APART: f64 = 4.0;
 /// Distances from its disc at which a label may be placed.
 const AWAY: [f64; 6] = [APART, 16.0, 32.0, 48.0, 64.0, 84.0];
+/// Distance of the label of a curve from the end of the curve.
+const END: f64 = 6.0;
 /// Largest distance between points of a line that are kept free: less than the height of a label.
 const DENSE: f64 = 6.0;
 /// The distance between lines of text.
@@ -59,6 +61,35 @@ impl Room {
 
     fn covers_line(&self, rect: &Rect) -> bool {
         self.avoided.iter().any(|&point| rect.holds(point))
+    }
+
+    /// Whether a rectangle is free and covers no line.
+    pub(super) fn is_clear(&self, rect: &Rect) -> bool {
+        self.is_free(rect) && !self.covers_line(rect)
+    }
+
+    /// Places the label of a curve near its right end, above or below, or else near its left end:
+    /// there it stays while the curve moves.
+    pub(super) fn place_at_end(&mut self, points: &[Spot], (width, height): (f64, f64)) -> Option<Rect> {
+        let (first, last) = (points.first()?.0, points.last()?.0);
+        let ends = [last - width - END, first + END, f64::midpoint(first, last) - 0.5 * width];
+        let beside = |left: f64| {
+            let over = |point: &&Spot| (left..=left + width).contains(&point.0);
+            let heights = || points.iter().filter(over).map(|point| point.1);
+            let (top, bottom) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
+            let rows = [0.0, 0.5, 1.0, 2.0].map(|row| row * LINE);
+            let above = rows.map(|row| top - height - APART - row);
+            let below = rows.map(|row| bottom + APART + row);
+            above.into_iter().zip(below).flat_map(|(above, below)| [above, below]).map(move |top| Rect {
+                left,
+                top,
+                right: left + width,
+                bottom: top + height,
+            })
+        };
+        let place = ends.into_iter().flat_map(beside).find(|rect| self.is_clear(rect))?;
+        self.take(place);
+        Some(place)
     }
 
     /// Places a label next to a line, above or below: at the first candidate along the line that is

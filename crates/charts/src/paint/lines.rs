@@ -55,7 +55,12 @@ fn layer(line: &Polyline) -> u8 {
         | LineRole::Held(_)
         | LineRole::Margin => 0,
         LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
-        LineRole::MemoryFrontier | LineRole::Enough | LineRole::Weak | LineRole::Roof | LineRole::Reserved => 2,
+        LineRole::Best
+        | LineRole::MemoryFrontier
+        | LineRole::Enough
+        | LineRole::Weak
+        | LineRole::Roof
+        | LineRole::Reserved => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
     }
@@ -63,8 +68,8 @@ fn layer(line: &Polyline) -> u8 {
 
 /// Keeps the points of a line free of names, before the line is drawn.
 pub(super) fn keep_free(line: &Polyline, area: &PlotArea, room: &mut Room) {
-    for piece in in_pixels(area, &line.segments) {
-        room.avoid(&piece);
+    for piece in in_pixels(area, &line.segments).iter().chain(&in_pixels(area, &line.infeasible)) {
+        room.avoid(piece);
     }
 }
 
@@ -107,13 +112,15 @@ pub(super) fn draw(
             pen.line(piece, stroke)?;
             room.avoid(piece);
         }
+        // Where a line would be if it fitted is drawn too.
+        in_pixels(area, &line.infeasible).iter().for_each(|piece| room.avoid(piece));
         ends(pen, line, area, theme)?;
         drawn.push((line, pieces));
     }
     // Guides are covered by marks, and so would their names be.
     let is_named = |line: &Polyline| !line.role.is_guide() && !unnamed.contains(&line.role);
     for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| is_named(line)) {
-        let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
+        let Some(longest) = pieces.iter().max_by(|one, other| one.len().cmp(&other.len())) else { continue };
         // The name of the frontier only holds on the hatched side.
         let hatched = |rect: &Rect| match (&spec.field, line.role) {
             (Some(field), LineRole::MemoryFrontier) => {
@@ -121,7 +128,9 @@ pub(super) fn draw(
             }
             _ => true,
         };
-        let place = longest.and_then(|piece| room.place_next_to(piece, size_of(&[&line.name]), hatched));
+        let size = size_of(&[&line.name]);
+        let at_end = if spec.field.is_none() { room.place_at_end(longest, size) } else { None };
+        let place = at_end.or_else(|| room.place_next_to(longest, size, hatched));
         if let Some(place) = place {
             label(pen, &[&line.name], place, colour(theme, line), theme)?;
         }

@@ -9,6 +9,8 @@ pub enum LineRole {
     Strategy(usize),
     /// The scenario's own curve, drawn heavier.
     Current(usize),
+    /// The best layout at each place.
+    Best,
     /// The closed-form FSDP bound: dashed.
     Bound,
     /// The line beyond which the run is out of memory.
@@ -58,6 +60,7 @@ impl LineRole {
         match self {
             Self::Strategy(place) => format!("line-strategy-{place}"),
             Self::Current(place) => format!("line-strategy-{place} line-current"),
+            Self::Best => "line-best".into(),
             Self::Bound => "line-bound".into(),
             Self::MemoryFrontier => "line-memory".into(),
             Self::Enough => "line-enough".into(),

@@ -26,6 +26,14 @@ const LINK_GAINS: &str = "a faster link gains";
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
 /// The coloured quantity of the map of the best configuration of each place.
 pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
+/// Names of the parts that something else than the network limits.
+pub(super) const BOUND: [(Limiter, &str); 5] = [
+    (Limiter::Compute, "compute-bound"),
+    (Limiter::Launch, "launch-bound"),
+    (Limiter::Bubble, "pipeline-bound"),
+    (Limiter::Data, "data-bound"),
+    (Limiter::Rollout, "rollout-bound"),
+];
 /// End of the colour scale. It is one for all maps, so that a colour keeps its meaning while a
 /// slider moves; only a few published runs reach more.
 const SCALE_END: f64 = 80.0;
@@ -142,16 +150,10 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     };
     let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
     // The limiter of most of the part that is not network-bound; of equal ones the first.
-    let most = [
-        (Limiter::Compute, "compute-bound"),
-        (Limiter::Launch, "launch-bound"),
-        (Limiter::Bubble, "pipeline-bound"),
-        (Limiter::Data, "data-bound"),
-        (Limiter::Rollout, "rollout-bound"),
-    ]
-    .map(|(limiter, name)| (count(limiter), name))
-    .into_iter()
-    .reduce(|most, next| if next.0 > most.0 { next } else { most });
+    let most = BOUND
+        .map(|(limiter, name)| (count(limiter), name))
+        .into_iter()
+        .reduce(|most, next| if next.0 > most.0 { next } else { most });
     let hidden = most.map_or("", |(_, name)| name);
     [
         (ZoneKind::DoesNotFit, "does not fit", needs),
@@ -160,7 +162,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     ]
     .into_iter()
     .filter(|(kind, ..)| of_kind(*kind))
-    .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason })
+    .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason, span: None })
     .collect()
 }
 

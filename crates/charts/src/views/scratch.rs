@@ -1,6 +1,7 @@
 //! Buffers that views reuse from frame to frame.
 
 use super::axes::{AxisOf, over_link};
+use super::best_layout::{DrawnLine, Known};
 use super::place;
 use super::smooth::{self, Along};
 use crate::layout::share;
@@ -39,6 +40,10 @@ pub struct Scratch {
     last: Option<Drawn>,
     /// The configurations that are compared for the best MFU.
     pub(super) candidates: Candidates,
+    /// The layouts known of the last scenario.
+    pub(super) known: Option<Known>,
+    /// The last line of the best layout.
+    pub(super) best_line: Option<DrawnLine>,
 }
 
 /// Content of a map other than its axes.
@@ -81,6 +86,8 @@ impl Scratch {
             moving: false,
             last: None,
             candidates: Candidates::default(),
+            known: None,
+            best_line: None,
         }
     }
 
