@@ -161,8 +161,9 @@ impl LayoutPool {
         for link in links.iter().copied().chain(between).chain([own * TWICE, own / TWICE]) {
             let tried = self.evaluate(&with_link(scenario, link));
             for from in tried.iter().flat_map(|one| [one.fits_from, one.sure_from]) {
-                let found = best(&tried, from).and_then(|found| is_best.get_mut(found.layout));
-                found.into_iter().for_each(|found| *found = true);
+                if let Some(found) = best(&tried, from).and_then(|found| is_best.get_mut(found.layout)) {
+                    *found = true;
+                }
             }
         }
         let mut is_best = is_best.into_iter();

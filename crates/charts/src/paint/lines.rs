@@ -113,7 +113,9 @@ pub(super) fn draw(
             room.avoid(piece);
         }
         // Where a line would be if it fitted is drawn too.
-        in_pixels(area, &line.infeasible).iter().for_each(|piece| room.avoid(piece));
+        for piece in in_pixels(area, &line.infeasible) {
+            room.avoid(&piece);
+        }
         ends(pen, line, area, theme)?;
         drawn.push((line, pieces));
     }

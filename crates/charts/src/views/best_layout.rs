@@ -100,14 +100,14 @@ pub(super) fn line(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &mu
     let by_memory = x.param.id == ParamId::GpuMemory && !scenario.objective.task.generates();
     let pieces =
         if by_memory { over_memory(scenario, x, metric, scratch) } else { along(scenario, x, metric, scratch) };
-    let line = Polyline::new(NAME, LineRole::Best, pieces?);
+    let line = Polyline::new(NAME, LineRole::Best, pieces);
     let moving = scratch.is_moving();
     scratch.best_line = Some(DrawnLine { of, axis: x.axis.clone(), metric, layouts, moving, line: line.clone() });
     Some(line)
 }
 
 /// Evaluates the layouts at places along an axis.
-fn along(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Option<Vec<Vec<(f64, f64)>>> {
+fn along(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Vec<Vec<(f64, f64)>> {
     let mut places = Vec::new();
     let every = if scratch.is_moving() { EVERY.1 } else { EVERY.0 };
     axes::settled_positions(&x.axis, POINTS / every + 1, &mut places);
@@ -124,13 +124,13 @@ fn along(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> 
         }
     }
     pieces.retain(|piece| piece.len() > 1);
-    Some(pieces)
+    pieces
 }
 
 /// Evaluates the layouts once: memory decides only which of them fit, so that the best is another
 /// one from the memory on that one fits, or fits surely.
-fn over_memory(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Option<Vec<Vec<(f64, f64)>>> {
-    let tried = scratch.known.as_ref()?.pool.evaluate(scenario);
+fn over_memory(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) -> Vec<Vec<(f64, f64)>> {
+    let tried = scratch.known.as_ref().map(|known| known.pool.evaluate(scenario)).unwrap_or_default();
     let gpu = scenario.accelerator.values;
     let (usable, nominal) = (gpu.usable_memory() / gpu.memory, gpu.memory / gpu.usable_memory());
     let mut steps: Vec<f64> =
@@ -159,7 +159,7 @@ fn over_memory(scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratc
     if let Some(&(_, height)) = piece.last() {
         piece.push((x.axis.max, height));
     }
-    Some(vec![piece].into_iter().filter(|piece| piece.len() > 1).collect())
+    vec![piece].into_iter().filter(|piece| piece.len() > 1).collect()
 }
 
 /// Returns the memory in GiB from which the line is within one percent of its end.

@@ -87,13 +87,35 @@ fn load(sample: &Sample) -> f64 {
 }
 
 /// What a map shows of a sample.
-fn shown(sample: &Sample) -> [f64; 3] {
-    [load(sample), sample.mfu, sample.pressure]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Shown {
+    load: f64,
+    mfu: f64,
+    pressure: f64,
 }
 
-fn show(sample: &mut Sample, [load, mfu, pressure]: [f64; 3]) {
-    sample.needed = sample.curve.most_needed(sample.capacity) * load.exp();
-    (sample.mfu, sample.pressure) = (mfu.max(0.0), pressure);
+impl Shown {
+    fn of(sample: &Sample) -> Self {
+        Self { load: load(sample), mfu: sample.mfu, pressure: sample.pressure }
+    }
+
+    fn onto(self, sample: &mut Sample) {
+        sample.needed = sample.curve.most_needed(sample.capacity) * self.load.exp();
+        (sample.mfu, sample.pressure) = (self.mfu.max(0.0), self.pressure);
+    }
+
+    fn is_finite(&self) -> bool {
+        self.load.is_finite() && self.mfu.is_finite() && self.pressure.is_finite()
+    }
+
+    /// Adds a multiple of another.
+    fn plus(self, weight: f64, other: Self) -> Self {
+        Self {
+            load: self.load + weight * other.load,
+            mfu: self.mfu + weight * other.mfu,
+            pressure: self.pressure + weight * other.pressure,
+        }
+    }
 }
 
 /// Makes the samples follow the trend along an axis of model sizes. `own` is the position of the
@@ -105,46 +127,54 @@ pub(super) fn follow_trend(samples: &mut [Sample], columns: usize, along: Along,
         Along::Y => (rows, columns, columns, 1),
     };
     let weights = trend(count);
-    let mut values: Vec<[f64; 3]> = Vec::with_capacity(count);
+    let mut values: Vec<Shown> = Vec::with_capacity(count);
     for line in 0..lines {
         let place = |node: usize| line * stride + node * step;
         values.clear();
-        values.extend((0..count).filter_map(|node| samples.get(place(node)).map(shown)));
-        if values.len() < count || values.iter().flatten().any(|value| !value.is_finite()) {
+        values.extend((0..count).filter_map(|node| samples.get(place(node)).map(Shown::of)));
+        if values.len() < count || !values.iter().all(Shown::is_finite) {
             continue;
         }
-        let smooth = |node: usize| -> [f64; 3] {
+        let smooth = |node: usize| -> Shown {
             let (first, weights) = weights.get(node).map_or((0, &[][..]), |(first, weights)| (*first, weights));
             let window = values.iter().skip(first).zip(weights);
-            window.fold([0.0; 3], |sum, (value, weight)| core::array::from_fn(|of| sum[of] + weight * value[of]))
+            window.fold(Shown::default(), |sum, (value, weight)| sum.plus(*weight, *value))
         };
-        let mut smoothed: Vec<[f64; 3]> = (0..count).map(smooth).collect();
-        if let Some((at, exact)) = own.and_then(|(at, exact)| Some((at, shown(exact.get(line)?)))) {
+        let mut smoothed: Vec<Shown> = (0..count).map(smooth).collect();
+        if let Some((at, exact)) = own.and_then(|(at, exact)| Some((at, Shown::of(exact.get(line)?)))) {
             meet(&mut smoothed, at * count.saturating_sub(1) as f64, exact);
         }
         for (node, value) in smoothed.into_iter().enumerate() {
             if let Some(sample) = samples.get_mut(place(node)) {
-                show(sample, value);
+                value.onto(sample);
             }
         }
     }
 }
 
+/// Makes the heights of a line at even places follow their trend.
+pub(super) fn flatten(heights: &mut [f64]) {
+    let smoothed: Vec<f64> = trend(heights.len())
+        .iter()
+        .map(|(first, weights)| heights.iter().skip(*first).zip(weights).map(|(height, weight)| height * weight).sum())
+        .collect();
+    heights.copy_from_slice(&smoothed);
+}
+
 /// Lets smoothed values meet the exact ones at a place, and fade to the trend beside it.
-fn meet(values: &mut [[f64; 3]], at: f64, exact: [f64; 3]) {
+fn meet(values: &mut [Shown], at: f64, exact: Shown) {
     let (below, share) = (at as usize, at.fract());
     let Some(from) = values.get(below).copied() else { return };
     let to = values.get(below + 1).copied().unwrap_or(from);
-    let off: [f64; 3] = core::array::from_fn(|of| exact[of] - from[of] - share * (to[of] - from[of]));
-    if off.iter().any(|off| !off.is_finite()) {
+    let off = exact.plus(share - 1.0, from).plus(-share, to);
+    if !off.is_finite() {
         return;
     }
     let reach = REACH * WINDOW * values.len() as f64;
     for (node, value) in values.iter_mut().enumerate() {
         // Both neighbours of the place move by the whole difference, so that it is met exactly.
         let beside = (node as f64 - at).abs().max(1.0) - 1.0;
-        let fade = tricube(beside / reach);
-        *value = core::array::from_fn(|of| value[of] + fade * off[of]);
+        *value = value.plus(tricube(beside / reach), off);
     }
 }
 
@@ -154,7 +184,7 @@ fn trend(count: usize) -> Vec<(usize, Vec<f64>)> {
     let half = (WINDOW * count as f64).max(1.0);
     let fit = |node: usize| {
         let first = (node as f64 - half).ceil().max(0.0) as usize;
-        let last = (node + half as usize).min(count - 1);
+        let last = (node + half as usize).min(count.saturating_sub(1));
         let near: Vec<(f64, f64)> = (first..=last)
             .map(|other| other as f64 - node as f64)
             .map(|away| (away, tricube(away.abs() / (half + 1.0))))
@@ -198,10 +228,13 @@ mod tests {
 
     #[test]
     fn smoothed_values_meet_the_exact_ones() {
-        let mut values = vec![[1.0, 2.0, 3.0]; 40];
-        meet(&mut values, 12.25, [2.0, 2.0, 0.0]);
-        let at = |of: usize| values[12][of] + 0.25 * (values[13][of] - values[12][of]);
-        assert!([2.0, 2.0, 0.0].iter().enumerate().all(|(of, exact)| (at(of) - exact).abs() < 1e-12));
-        assert_eq!((values[0], values[39]), ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
+        let level = Shown { load: 1.0, mfu: 2.0, pressure: 3.0 };
+        let exact = Shown { load: 2.0, mfu: 2.0, pressure: 0.0 };
+        let mut values = vec![level; 40];
+        meet(&mut values, 12.25, exact);
+        let there = values[12].plus(-0.25, values[12]).plus(0.25, values[13]);
+        let off = there.plus(-1.0, exact);
+        assert!([off.load, off.mfu, off.pressure].into_iter().all(|off| off.abs() < 1e-12), "{there:?}");
+        assert_eq!((values[0], values[39]), (level, level));
     }
 }

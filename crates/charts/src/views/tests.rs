@@ -111,6 +111,38 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     }
 }
 
+/// At the scenario's own size the front is where the engine's own bisection finds it, and from size
+/// to size it has no teeth, though whole layers and heads do.
+#[test]
+fn the_frontier_is_the_longest_sequence_and_has_no_teeth() {
+    for link in [
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=64",
+        "v=1&cluster=mi300x-platform&model=llama-3.1-70b&gpus=64&seq=8k",
+        "cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo",
+    ] {
+        let scenario = links::decode(link).scenario;
+        for moving in [false, true] {
+            let mut scratch = Scratch::default();
+            scratch.set_moving(moving);
+            let (x, y) = (ParamId::SequenceLength, ParamId::ModelSize);
+            let spec = feasible_region(&scenario, x, y, false, &mut scratch);
+            let front = points(&spec, LineRole::MemoryFrontier);
+            // Where the line crosses the scenario's size.
+            let own = scenario.model.size().ln();
+            let crossing =
+                front.windows(2).find(|pair| (pair[0].1.ln() - own) * (pair[1].1.ln() - own) <= 0.0).unwrap();
+            let share = (own - crossing[0].1.ln()) / (crossing[1].1.ln() - crossing[0].1.ln());
+            let at = crossing[0].0.ln() + share * (crossing[1].0.ln() - crossing[0].0.ln());
+            let longest = f64::from(analysis::limits::longest_sequence(&scenario).unwrap());
+            assert!((at.exp() / longest - 1.0).abs() < 0.01, "{link} {moving}: {} {longest}", at.exp());
+            // A longer sequence always means a smaller model.
+            let mut sorted = front.clone();
+            sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+            assert!(sorted.windows(2).all(|pair| pair[1].1 <= pair[0].1 * 1.001), "{link} {moving}");
+        }
+    }
+}
+
 /// Map, curve and sentence have one threshold of the link bandwidth.
 #[test]
 fn the_link_that_no_longer_limits_is_the_same_everywhere() {
