@@ -34,16 +34,16 @@ impl Plot {
     }
 
     /// Derives the figure of a snapshot with its pinned scenarios; empty if no panel shows the
-    /// figure. While a slider moves, the map is coarse.
+    /// figure. While a slider moves, the map is coarse, and no layouts are searched.
     pub fn derive(self, snapshot: &Snapshot, pins: &[Pin], moving: bool, scratch: &mut Scratch) -> ChartSpec {
         let Snapshot { scenario, view, .. } = snapshot;
         if !view.shows(self.panel()) {
             return ChartSpec::empty();
         }
+        scratch.set_moving(moving);
         let pins = pins.iter().map(|pin| Pinned { name: &pin.name, scenario: &pin.scenario });
         match self {
             Self::Map => {
-                scratch.set_moving(moving);
                 let mut spec = region(scenario, view, scratch);
                 if pins.len() > 0 {
                     views::pin_places(&mut spec, scenario, pins);

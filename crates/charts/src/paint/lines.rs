@@ -46,8 +46,7 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Returns the layer of a line: the scenario's own line is over the others, a bound is over both.
 fn layer(line: &Polyline) -> u8 {
     match line.role {
-        LineRole::Strategy(_)
-        | LineRole::Choice(_)
+        LineRole::Choice(_)
         | LineRole::Baseline
         | LineRole::Ideal
         | LineRole::Reached

@@ -7,7 +7,7 @@ use engine::model::report::{Limiter, MemoryPart};
 /// Returns the colour of a line.
 pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
-        LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
+        LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier | LineRole::Enough => limiter(theme, Limiter::Memory),
         LineRole::Bound
         | LineRole::NetworkBoundary
@@ -27,11 +27,11 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
 }
 
 /// Returns the dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line.
-/// No two roles in one figure have both pattern and colour in common, and the strategies differ by
-/// pattern alone.
+/// No two roles in one figure have both pattern and colour in common, and the choices differ
+/// by pattern alone.
 pub const fn dashes(role: LineRole) -> &'static [f64] {
     match role {
-        LineRole::Strategy(place) | LineRole::Choice(place) => match place {
+        LineRole::Choice(place) => match place {
             0 => &[2.0, 3.0],
             1 => &[10.0, 3.0],
             2 => &[3.0, 6.0],
@@ -72,12 +72,7 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
 pub const fn width(role: LineRole) -> f64 {
     match role {
         LineRole::Margin | LineRole::Held(_) => 1.0,
-        LineRole::Strategy(_)
-        | LineRole::Choice(_)
-        | LineRole::Bound
-        | LineRole::Ideal
-        | LineRole::Reached
-        | LineRole::Equal => 1.5,
+        LineRole::Choice(_) | LineRole::Bound | LineRole::Ideal | LineRole::Reached | LineRole::Equal => 1.5,
         LineRole::Current(_) | LineRole::Adaptive => 3.0,
         LineRole::Weak | LineRole::Strong => 2.5,
         LineRole::Best
