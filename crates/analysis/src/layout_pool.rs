@@ -1,7 +1,7 @@
 //! The layouts of a batch of which each is the best at some GPU memory and some link: found once,
 //! then evaluated anywhere. Memory decides only which layouts fit, and a link only how fast they
-//! are, so that a figure over either asks the same search as everywhere ([`crate::ranking`]) without
-//! repeating it at every place.
+//! are, so that a figure over either asks the same search as everywhere ([`crate::ranking`])
+//! without repeating it at every place.
 
 use super::change::errors;
 use super::execution::{options, polished, tuned, with_options};
@@ -217,8 +217,8 @@ fn unlike(known: &[(usize, Scenario)], rung: usize, layout: Scenario) -> Option<
     (!is_known).then_some((rung, layout))
 }
 
-/// The links on which layouts are searched: the scenario's own, the fast end of a figure's axis, and one
-/// between the slow end and its own. A run on one node has only its own.
+/// The links on which layouts are searched: the scenario's own, the fast end of a figure's axis,
+/// and one between the slow end and its own. A run on one node has only its own.
 fn links(scenario: &Scenario) -> Vec<BytesPerSecond> {
     let own = scenario.network.values.inter_node;
     let Some((slow, fast)) = ParamId::LinkBandwidth.param().window else { return vec![own] };

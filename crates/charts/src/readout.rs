@@ -42,8 +42,8 @@ pub struct Readout {
     pub sentence: String,
 }
 
-/// Reads a figure at a place in data units. A map is evaluated there, on the scenario that it is of,
-/// so that the readout says what a click would give; everything else is read off the figure.
+/// Reads a figure at a place in data units. A map is evaluated there, on the scenario that it is
+/// of, so that the readout says what a click would give; everything else is read off the figure.
 pub fn readout_of(spec: &ChartSpec, scenario: &Scenario, (x, y): (f64, f64)) -> Readout {
     let cell = if marks::nearest(spec, (x, y)).is_none() { at_place(spec, scenario, (x, y)) } else { None };
     match (&spec.field, cell) {
@@ -133,8 +133,8 @@ pub(super) fn whole(key: Option<AxisKey>, value: f64) -> f64 {
     if number.is_some_and(|number| number.integer) { value.round() } else { value }
 }
 
-/// Reads a field between its nodes: values are interpolated, the limiter is that of the nearest node
-/// that fits.
+/// Reads a field between its nodes: values are interpolated, the limiter is that of the nearest
+/// node that fits.
 fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
     let at = |share: f64, count: usize| share.clamp(0.0, 1.0) * count.saturating_sub(1) as f64;
     let node = (at(share(&spec.x, x), field.columns), at(share(&spec.y, y), field.rows));

@@ -118,7 +118,7 @@ pub struct Zone {
     pub span: Option<(f64, f64)>,
 }
 
-/// What a [`Zone`] covers.
+/// The part that a [`Zone`] covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ZoneKind {
     /// Cells that do not fit in memory: hatched.

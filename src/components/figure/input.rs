@@ -144,8 +144,8 @@ impl Input {
         readout::readout_of(&self.spec, &self.scenario, place)
     }
 
-    /// Shows the whole axes, and takes back the clicks before. Two taps of a finger set the run: they
-    /// are no double-click.
+    /// Shows the whole axes, and takes back the clicks before. Two taps of a finger set the run:
+    /// they are no double-click.
     pub(super) fn reset(&self, event: &MouseEvent) {
         if event.type_() == "dblclick" && self.pointer.borrow().is_touch() {
             return;

@@ -3,7 +3,8 @@
 //! above which neither limits.
 
 use super::axes::{self, AxisOf, in_data};
-use super::region::{self, OF_BEST};
+use super::metric::OF_BEST;
+use super::region;
 use super::scratch::{MapContent, Scratch};
 use super::smooth::{self, Along};
 use super::{OUTSIDE, bound};
@@ -126,9 +127,9 @@ fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> V
     enough
 }
 
-/// Holds the map to what is true of every best: with more memory or a faster link it is no slower, and
-/// a faster link gains less and less. Configurations that take turns would otherwise make islands,
-/// and their trend would overshoot.
+/// Holds the map to what is true of every best: with more memory or a faster link it is no
+/// slower, and a faster link gains less and less. Configurations that take turns would otherwise
+/// make islands, and their trend would overshoot.
 fn hold_to_laws(samples: &mut [Sample], columns: usize) {
     let mut below: Vec<f64> = vec![0.0; columns];
     for row in samples.chunks_exact_mut(columns.max(1)) {

@@ -1,11 +1,10 @@
 //! The best layout at each place of a curve: what the run could reach if it were laid out anew, by
 //! the search of layouts that the whole calculator uses.
 
-use super::axes::{self, AxisOf};
-use super::curve::POINTS;
+use super::axes::{self, AxisOf, POINTS};
 use super::metric::{Metric, PERCENT};
-use super::scratch::Scratch;
-use crate::spec::{Axis, LineRole, Polyline};
+use super::scratch::{DrawnLine, Known, Scratch};
+use crate::spec::{LineRole, Polyline};
 use analysis::layout_pool::{LayoutPool, Tried, best};
 use analysis::network::{NEARLY_ALL, with_link};
 use analysis::sweep;
@@ -22,28 +21,6 @@ const EVERY: (usize, usize) = (3, 8);
 const MOST: usize = 160;
 /// Gain in percentage points, and in percent, below which nothing is gained.
 const NOTHING: f64 = 0.05;
-
-/// The layouts of a scenario, whatever its memory and its link.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    /// The scenario without memory and link.
-    of: Scenario,
-    pool: LayoutPool,
-    /// The scenarios around which the pool was found.
-    around: Vec<Scenario>,
-}
-
-/// The line of the last figure.
-#[derive(Clone, Debug)]
-pub(super) struct DrawnLine {
-    /// The scenario without the parameter of the axis.
-    of: Scenario,
-    axis: Axis,
-    metric: Metric,
-    layouts: usize,
-    moving: bool,
-    line: Polyline,
-}
 
 /// Whether a metric has the line: those of speed.
 pub(super) fn holds(metric: Metric) -> bool {
@@ -204,8 +181,8 @@ pub(super) fn write_doubled(scenario: &Scenario, metric: Metric, scratch: &Scrat
     format!(" The best layout reaches {}. {}.", metric.amount(now), both.join("; "))
 }
 
-/// Lets the line pass through what the search finds for the scenario itself, unless a layout for less
-/// memory is faster.
+/// Lets the line pass through what the search finds for the scenario itself, unless a layout for
+/// less memory is faster.
 pub(super) fn meet(line: &mut Polyline, scenario: &Scenario, x: &AxisOf, metric: Metric, scratch: &Scratch) {
     let own = x.own(scenario);
     if let Some(best) = best_of(scenario, scratch) {

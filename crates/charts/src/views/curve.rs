@@ -1,7 +1,7 @@
 //! Speed, memory or cost against one parameter: the scenario's own curve, the best layout at each
 //! place, and the closed-form bound.
 
-use super::axes::{self, AxisOf};
+use super::axes::{self, AxisOf, POINTS};
 use super::metric::Metric;
 use super::region::BOUND;
 use super::scratch::Scratch;
@@ -21,8 +21,6 @@ use engine::rounding;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::Bytes;
 
-/// Number of points along the axis.
-pub(super) const POINTS: usize = 97;
 /// Largest relative error of interpolation while a slider moves: below three significant digits.
 const NEAR: f64 = 0.001;
 /// Curves closer than this relative distance are drawn as one.

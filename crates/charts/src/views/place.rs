@@ -2,8 +2,7 @@
 //! the colours beside it suggest.
 
 use super::axes::{self, AxisOf, over_link};
-use super::metric::PERCENT;
-use super::region::OF_BEST;
+use super::metric::{OF_BEST, PERCENT};
 use crate::spec::{AxisKey, Cell, ChartSpec};
 use analysis::best::Candidates;
 use analysis::network::{limited_by_link, unlimited};

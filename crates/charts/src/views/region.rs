@@ -24,8 +24,6 @@ const LINK_GAINS: &str = "a faster link gains";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
-/// The coloured quantity of the map of the best configuration of each place.
-pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
 /// Names of the parts that something else than the network limits.
 pub(super) const BOUND: [(Limiter, &str); 5] = [
     (Limiter::Compute, "compute-bound"),

@@ -1,13 +1,14 @@
 //! Buffers that views reuse from frame to frame.
 
 use super::axes::{AxisOf, over_link};
-use super::best_layout::{DrawnLine, Known};
+use super::metric::Metric;
 use super::place;
 use super::smooth::{self, Along};
 use crate::layout::share;
-use crate::spec::{Axis, ChartSpec};
+use crate::spec::{Axis, ChartSpec, Polyline};
 use analysis::best::Candidates;
 use analysis::boundary::Tracer;
+use analysis::layout_pool::LayoutPool;
 use analysis::network::{limited_by_link, unlimited};
 use analysis::refine::Node;
 use analysis::sweep::{ParamRange, Sample};
@@ -44,6 +45,28 @@ pub struct Scratch {
     pub(super) known: Option<Known>,
     /// The last line of the best layout.
     pub(super) best_line: Option<DrawnLine>,
+}
+
+/// The layouts of a scenario, whatever its memory and its link.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// The scenario without memory and link.
+    pub(super) of: Scenario,
+    pub(super) pool: LayoutPool,
+    /// The scenarios around which the pool was found.
+    pub(super) around: Vec<Scenario>,
+}
+
+/// The line of the last figure.
+#[derive(Clone, Debug)]
+pub(super) struct DrawnLine {
+    /// The scenario without the parameter of the axis.
+    pub(super) of: Scenario,
+    pub(super) axis: Axis,
+    pub(super) metric: Metric,
+    pub(super) layouts: usize,
+    pub(super) moving: bool,
+    pub(super) line: Polyline,
 }
 
 /// Content of a map other than its axes.

@@ -86,7 +86,7 @@ fn load(sample: &Sample) -> f64 {
     (sample.least_capacity() / sample.capacity).ln()
 }
 
-/// What a map shows of a sample.
+/// The values of a sample that a map shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Shown {
     load: f64,
