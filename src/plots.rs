@@ -39,16 +39,16 @@ impl Plot {
     }
 
     /// Derives the figure of a snapshot with its pinned scenarios; empty if no panel shows the
-    /// figure. While a slider moves, the map is coarse.
+    /// figure. While a slider moves, the map is coarse, and no layouts are searched.
     pub fn derive(self, snapshot: &Snapshot, pins: &[Pin], moving: bool, scratch: &mut Scratch) -> ChartSpec {
         let Snapshot { scenario, view, .. } = snapshot;
         if !view.shows(self.panel()) {
             return ChartSpec::empty();
         }
+        scratch.set_moving(moving);
         let pins = pins.iter().map(|pin| Pinned { name: &pin.name, scenario: &pin.scenario });
         match self {
             Self::Map => {
-                scratch.set_moving(moving);
                 let [across, up] = view.map_part;
                 let axes = [(view.map_x, across), (view.map_y, up)];
                 let mut spec = views::region_within(scenario, axes, view.bounds, scratch);
@@ -58,7 +58,6 @@ impl Plot {
                 spec
             }
             Self::Best if views::best_holds(scenario) => {
-                scratch.set_moving(moving);
                 let mut spec = views::best_region(scenario, view.best_part, view.bounds, scratch);
                 if pins.len() > 0 {
                     views::pin_places(&mut spec, scenario, pins);

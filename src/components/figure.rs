@@ -129,6 +129,7 @@ pub fn Figure(props: &FigureProps) -> Html {
     let printing = page.printing;
     let input = Rc::new(Input {
         spec: spec.clone(),
+        scenario: snapshot.scenario,
         area: plot_area(spec, size.width, size.height),
         narrow,
         take: props.take.clone(),

@@ -47,11 +47,11 @@ fn mark((place, mark): (usize, &Mark)) -> Html {
 }
 
 /// Renders a line's sample and name, and in a legend with values the line's own value, if there is
-/// one. A strategy keeps its key while its line comes and goes, so that a slider changes only
-/// texts.
+/// one. The scenario's own line keeps its key whatever its strategy, so that a slider changes
+/// only texts.
 fn item(line: &Polyline, values: &[Entry], valued: bool) -> Html {
     let key = match line.role {
-        LineRole::Strategy(place) | LineRole::Current(place) => place.to_string(),
+        LineRole::Current(_) => "own".to_string(),
         role => role.class() + &line.name,
     };
     let value = values.iter().find(|entry| entry.role == Some(line.role)).map(|entry| entry.value.clone());

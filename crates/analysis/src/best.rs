@@ -47,6 +47,31 @@ impl Candidate {
     }
 }
 
+/// A capacity from which another candidate is the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The capacity.
+    pub from: Bytes,
+    /// MFU of the candidate.
+    pub mfu: f64,
+    /// Memory that it needs.
+    pub needed: Bytes,
+}
+
+/// Returns the MFU at a capacity between the steps ([`Candidates::steps`]). Lengths and batches are
+/// tried by factors of two, and what lies between two of them lies between their steps too.
+pub fn between(steps: &[Step], capacity: Bytes) -> f64 {
+    let above = steps.partition_point(|step| step.from <= capacity);
+    match (above.checked_sub(1).and_then(|below| steps.get(below)), steps.get(above)) {
+        (Some(low), Some(high)) => {
+            let share = (capacity / low.from).ln() / (high.from / low.from).ln();
+            low.mfu + share * (high.mfu - low.mfu)
+        }
+        (Some(step), None) | (None, Some(step)) => step.mfu,
+        (None, None) => 0.0,
+    }
+}
+
 /// Every candidate of one scenario, in a buffer that is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
@@ -101,6 +126,20 @@ impl Candidates {
         let fitting = self.all.iter().find(|candidate| candidate.sample.least_capacity() <= capacity);
         let found = fitting.or_else(|| self.all.iter().min_by(|one, other| by_need(one, other)));
         found.map(|found| Candidate { sample: Sample { capacity, ..found.sample }, ..*found })
+    }
+
+    /// Returns the candidates that are the best from some capacity on, by that capacity.
+    pub fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        // The fastest first: of the slower ones, those that need less than all before.
+        for Candidate { sample, .. } in &self.all {
+            let from = sample.least_capacity();
+            if steps.last().is_none_or(|last| from < last.from) {
+                steps.push(Step { from, mfu: sample.mfu, needed: sample.needed });
+            }
+        }
+        steps.reverse();
+        steps
     }
 
     /// Returns the capacity at which the best candidate is nearly ([`NEARLY`]) as fast as with the
@@ -166,6 +205,26 @@ mod tests {
             let report = best.apply_to(&scenario).report();
             assert_eq!((report.update.mfu, report.memory.needed), (best.sample.mfu, best.sample.needed), "{gib}");
         }
+    }
+
+    #[test]
+    fn between_the_steps_it_rises_from_one_to_the_next() {
+        let all = candidates(&default_scenario());
+        let steps = all.steps();
+        assert!(steps.len() > 4 && steps.is_sorted_by(|one, other| one.from < other.from && one.mfu <= other.mfu));
+        for step in &steps {
+            assert_eq!(between(&steps, step.from), step.mfu);
+            assert_eq!(all.best(step.from).unwrap().sample.mfu, step.mfu);
+        }
+        let mut last = 0.0;
+        for gib in 1..300 {
+            let capacity = Bytes::from_gib(f64::from(gib));
+            let mfu = between(&steps, capacity);
+            let fits = all.best(capacity).filter(|best| best.sample.fits());
+            assert!(mfu >= last && fits.is_none_or(|best| mfu >= best.sample.mfu), "{gib}");
+            last = mfu;
+        }
+        assert_eq!(between(&[], Bytes::from_gib(1.0)), 0.0);
     }
 
     #[test]

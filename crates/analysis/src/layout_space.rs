@@ -127,6 +127,13 @@ impl LayoutSpace {
         (replica > 0 && gpus.is_multiple_of(replica)).then(|| ([pp, cp, tp, ep], gpus / replica))
     }
 
+    /// Returns the number of memory savers of a layout, as an index of the bases; the last if it
+    /// has others.
+    pub(super) fn rung_of(&self, layout: &Scenario) -> usize {
+        let saves = |base: &Scenario| (base.offload, base.trained.base) == (layout.offload, layout.trained.base);
+        self.bases.iter().position(saves).unwrap_or(self.bases.len().saturating_sub(1))
+    }
+
     /// Number of consecutive combinations with the same memory savers.
     pub(super) fn rung(&self) -> usize {
         let degrees: usize = self.degrees.iter().map(Vec::len).product();

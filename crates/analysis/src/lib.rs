@@ -14,6 +14,7 @@ mod execution;
 pub mod experts;
 pub mod held;
 pub mod inert_options;
+pub mod layout_pool;
 mod layout_space;
 pub mod layouts;
 pub mod limits;

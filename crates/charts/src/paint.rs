@@ -22,6 +22,7 @@ mod png;
 mod poster;
 mod saved;
 mod stack;
+mod strips;
 mod svg;
 mod svg_files;
 

@@ -42,7 +42,7 @@ pub struct ChartSpec {
     pub lines: Vec<Polyline>,
     /// Named points, which the pointer and the arrow keys reach one by one.
     pub marks: Vec<Mark>,
-    /// Names of the parts of the field, drawn inside them if there is room.
+    /// Names of the parts of the field or of the axis, drawn inside them if there is room.
     pub zones: Vec<Zone>,
     /// Position (x, y) of the scenario on screen; `None` if it is outside the axes.
     pub here: Option<(f64, f64)>,
@@ -105,7 +105,7 @@ pub struct Quantity {
     pub unit: Unit,
 }
 
-/// A named part of a [`Field`].
+/// A named part of a [`Field`], or of the horizontal axis of curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zone {
     /// Which cells belong to it.
@@ -114,9 +114,11 @@ pub struct Zone {
     pub name: String,
     /// The reason, in a few words under the name; may be empty.
     pub reason: String,
+    /// The part of the horizontal axis, from and to; `None` in a field.
+    pub span: Option<(f64, f64)>,
 }
 
-/// Which cells of a [`Field`] a [`Zone`] covers.
+/// The part that a [`Zone`] covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ZoneKind {
     /// Cells that do not fit in memory: hatched.
@@ -125,6 +127,8 @@ pub enum ZoneKind {
     NetworkBound,
     /// Cells where compute, the host, its data or the rollout sets the time.
     ComputeBound,
+    /// Memory with which the best layout is slower than with more.
+    MemoryBound,
 }
 
 impl ZoneKind {
@@ -269,6 +273,9 @@ pub struct Cell {
     pub limiter: Limiter,
     /// Free GPU memory in bytes; negative if memory is missing.
     pub free: f64,
+    /// The most that such a run may need less what it needs, in bytes: zero at the front, and
+    /// negative where the run does not fit.
+    pub margin: f64,
 }
 
 impl Field {

@@ -116,8 +116,8 @@ fn tabulate_field(spec: &ChartSpec, field: &Field) -> Table {
     let head = columns.iter().map(|&column| format::value(bare(spec.x.unit), at_node(&spec.x, column, field.columns)));
     let cell = |column: usize, row: usize| {
         field.cell(column, row).map_or(String::new(), |cell| {
-            if cell.free < 0.0 {
-                format!("{}{}", format::MINUS, format::value(Unit::None, Bytes::new(-cell.free).gib()))
+            if cell.margin < 0.0 {
+                format!("{}{}", format::MINUS, format::value(Unit::None, Bytes::new(-cell.margin).gib()))
             } else {
                 format!(
                     "{} {}",
@@ -222,7 +222,7 @@ pub fn csv(spec: &ChartSpec) -> String {
             let x = value(&spec.x, at(index % columns, field.columns));
             let y = value(&spec.y, at(index / columns, field.rows));
             let limiter = names::limiter(cell.limiter);
-            let fits = cell.free >= 0.0;
+            let fits = cell.margin >= 0.0;
             // Writing to a string cannot fail.
             let [x, y, value, free] = [x, y, cell.value, cell.free].map(|number| number.to_string());
             let _ = writeln!(text, "field,{fits},{x},{y},{value},{limiter},{free}");

@@ -6,13 +6,15 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::narrow::{Narrow, Spot};
-use super::pointer::{Gesture, Pointer};
+use super::pointer::{Click, Gesture, Pointer};
 use crate::browser;
 use crate::context::PageContext;
 use crate::state::Action;
 use charts::layout::PlotArea;
+use charts::marks;
+use charts::readout::{self, Readout};
 use charts::spec::{AxisKey, ChartSpec};
-use charts::{marks, readout};
+use engine::scenario::Scenario;
 
 /// Distance in CSS pixels within which a click counts as a click on the place of the readout.
 const SAME_SPOT: f64 = 1.5;
@@ -23,6 +25,8 @@ const REACH: f64 = 14.0;
 pub(super) struct Input {
     /// The figure.
     pub(super) spec: Rc<ChartSpec>,
+    /// The scenario that the figure is of: a place of a map is evaluated on it.
+    pub(super) scenario: Scenario,
     /// Its plot area.
     pub(super) area: PlotArea,
     /// View and axes for zooming; `None` if the axes cannot be zoomed.
@@ -53,7 +57,8 @@ impl Input {
             "pointerdown" => {
                 let can_zoom = self.narrow.is_some();
                 let can_drag = can_zoom && event.is_primary() && event.button() == 0;
-                pointer.press(spot, can_drag, can_zoom && self.is_on_ring(spot));
+                let is_touch = event.pointer_type() == "touch";
+                pointer.press(spot, can_drag, can_zoom && self.is_on_ring(spot), is_touch);
                 if can_drag {
                     browser::hold(event);
                 }
@@ -83,21 +88,34 @@ impl Input {
                     }
                 }
                 self.drag.set(None);
-                // A lifted finger no longer points at anything.
-                if kind != "pointerup" || event.pointer_type() != "mouse" {
+                // A finger that is lifted leaves the place that it read; a pen points no longer.
+                let is_tap = pointer.is_touch() && !pointer.has_dragged() && kind != "pointercancel";
+                if !is_tap && (kind != "pointerup" || event.pointer_type() != "mouse") {
+                    pointer.forget();
                     self.at.set(None);
                 }
             }
         }
     }
 
-    /// Sets the scenario where the figure is clicked.
+    /// Sets the scenario where the figure is clicked. The first tap of a finger only reads.
     pub(super) fn click(&self, event: &MouseEvent) {
+        let mut pointer = self.pointer.borrow_mut();
         // The second click of a double-click has a meaning of its own.
-        if self.pointer.borrow().has_dragged() || self.narrow.is_some() && event.detail() > 1 {
+        let is_double = self.narrow.is_some() && event.detail() > 1 && !pointer.is_touch();
+        if pointer.has_dragged() || is_double {
             return;
         }
-        let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let spot = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let on_ring = self.narrow.is_some() && self.is_on_ring(spot);
+        // The readout of a reading is gone once the axes have changed.
+        if self.shown().is_none() {
+            pointer.forget();
+        }
+        let (x, y) = match pointer.click(spot, on_ring) {
+            Click::Sets(spot) => spot,
+            Click::Reads => return self.read(spot),
+        };
         // A click may be rounded to another pixel than the last pointer move: the place of the
         // readout counts.
         let read = self.at.filter(|&(across, up)| {
@@ -107,10 +125,31 @@ impl Input {
         if let Some(here) = read.or_else(|| self.area.to_data(x, y)) {
             self.act(here);
         }
+        if pointer.is_touch() {
+            self.at.set(None);
+        }
     }
 
-    /// Shows the whole axes, and takes back the clicks before.
-    pub(super) fn reset(&self, _: &MouseEvent) {
+    /// Moves the crosshair to a place that a finger tapped.
+    fn read(&self, (x, y): Spot) {
+        let place = self.area.to_data(x, y).map(|place| marks::snapped(&self.spec, place));
+        if let Some(place) = place {
+            self.page.say.emit(self.readout(place).sentence.into());
+        }
+        self.at.set(place);
+    }
+
+    /// Reads the figure at a place.
+    pub(super) fn readout(&self, place: (f64, f64)) -> Readout {
+        readout::readout_of(&self.spec, &self.scenario, place)
+    }
+
+    /// Shows the whole axes, and takes back the clicks before. Two taps of a finger set the run:
+    /// they are no double-click.
+    pub(super) fn reset(&self, event: &MouseEvent) {
+        if event.type_() == "dblclick" && self.pointer.borrow().is_touch() {
+            return;
+        }
         if let Some(narrow) = self.narrow {
             self.emit(Action::UndoChosenPlace);
             self.emit(narrow.reset());
@@ -152,7 +191,7 @@ impl Input {
             (None, None) => marks::step(spec, here, right, up).or_else(|| Some(area.step(here, right, up))),
         };
         if let Some(next) = next {
-            self.page.say.emit(readout::readout(spec, next.0, next.1).sentence.into());
+            self.page.say.emit(self.readout(next).sentence.into());
             self.at.set(Some(next));
         } else if let Some(look) = self.narrow.and_then(|narrow| narrow.pan(spec, right)) {
             self.emit(look);

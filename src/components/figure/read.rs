@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::Hint;
 use super::input::Input;
 use crate::worker::Words;
-use charts::readout::{self, Entry};
+use charts::readout::Entry;
 
 /// The readout of a figure, or of the scenario on screen while nothing is pointed at.
 pub(super) struct Read {
@@ -28,7 +28,7 @@ impl Read {
         let (spec, shown) = (&input.spec, input.shown());
         let is_listing = spec.field.is_none() && spec.lanes.is_none();
         let resting = spec.here.filter(|_| spec.field.is_none());
-        let said = shown.or(resting).map(|(x, y)| readout::readout(spec, x, y));
+        let said = shown.or(resting).map(|place| input.readout(place));
         let (place, mut entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
         // A row without a value here is in the line under the chart, but not at the crosshair.
         let has_value = |row: &&Entry| row.value.contains(|sign: char| sign.is_ascii_digit());

@@ -16,27 +16,13 @@ use crate::view::{Panels, View};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::Figures;
 use charts::paint::{FIGURES, Poster, Tile};
-use charts::spec::{ChartSpec, LineRole, Polyline};
 use engine::model::odds::Verdict;
 
 /// Derives the content of a poster: verdict, map and curves, as in an embed that names no panel.
 pub(super) fn derive_poster(snapshot: &Rc<Snapshot>) -> Derived {
     let view = View { embed: true, panels: Panels::default(), ..snapshot.view };
     let shown = Rc::new(Snapshot { view, ..(**snapshot).clone() });
-    let mut derived = derive(&shown, Pace::STILL, &mut Buffers::default());
-    leave_out(Rc::make_mut(&mut derived.charts.curve));
-    derived
-}
-
-/// Names the strategies that fit nowhere on the axis, instead of drawing them: a poster has little
-/// room.
-fn leave_out(curve: &mut ChartSpec) {
-    let is_nowhere = |line: &Polyline| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
-    let names: Vec<&str> = curve.lines.iter().filter(|line| is_nowhere(line)).map(|line| line.name.as_str()).collect();
-    if !names.is_empty() {
-        curve.caption += &texts::not_drawn(&names);
-        curve.lines.retain(|line| !is_nowhere(line));
-    }
+    derive(&shown, Pace::STILL, &mut Buffers::default())
 }
 
 /// Returns the poster of derived values, with the link back to the scenario.

@@ -20,11 +20,6 @@ const SCRIPT: &str = "static/embed.js";
 /// Pairs of the page's own query that an embed leaves out.
 const NOT_EMBEDDED: [&str; 5] = ["view=", "embed=", "controls=", "theme=", "why="];
 
-/// Returns the note after the caption of curves, some of which are left out.
-pub(super) fn not_drawn(names: &[&str]) -> String {
-    format!(" Not drawn, as they fit nowhere here: {}.", names.join(", "))
-}
-
 /// Returns the program and the calibration that a picture was made with.
 pub(super) fn made() -> String {
     format!("shardwise {}, calibration {CALIBRATION}", env!("CARGO_PKG_VERSION"))

@@ -5,7 +5,7 @@ use super::geometry::{EDGE, HERE, Rect, Spot};
 use super::labels::{Room, size_of};
 use super::pen::{Pen, Stroke};
 use super::pins::{self, BADGE, Badge};
-use super::{PaintError, axes, falls, hatch, lanes, lines, marks, stack};
+use super::{PaintError, axes, falls, hatch, lanes, lines, marks, stack, strips};
 use crate::layout::PlotArea;
 use crate::palette::{Rgb, Theme, line, tokens};
 use crate::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
@@ -26,6 +26,7 @@ pub(super) fn draw_chart(
     if let Some(field) = &spec.field {
         hatching(pen, field, area, theme)?;
     }
+    strips::shade(pen, spec, area, theme)?;
     axes::draw(pen, spec, area, theme)?;
     if let Some(lanes) = &spec.lanes {
         return lanes::draw(pen, lanes, area, theme);
@@ -45,19 +46,20 @@ pub(super) fn draw_chart(
     for badge in &pins {
         room.take(Rect::around(badge.letter, 2.0 * BADGE, 2.0 * BADGE));
     }
-    let named = lines::draw(pen, spec, area, theme, &mut room)?;
+    if spec.field.is_none() {
+        for line in &spec.lines {
+            lines::keep_free(line, area, &mut room);
+        }
+        strips::name(pen, spec, area, theme, &mut room)?;
+        lines::draw(pen, spec, area, theme, &mut room, &[])?;
+    } else {
+        zoned(pen, spec, area, theme, &mut room)?;
+    }
     marks::draw(pen, spec, area, theme, &mut room)?;
     if let (Some(course), Some(here)) = (&spec.course, here)
         && let Some(place) = room.near(here, 2.0 * HERE, size_of(&[&course.peak]))
     {
         lines::label(pen, &[&course.peak], place, tokens(theme).text, theme)?;
-    }
-    if let Some(field) = &spec.field {
-        // The name of the boundary already names both sides.
-        let sides_named = named.contains(&LineRole::NetworkBoundary);
-        let shown = |zone: &&Zone| zone.kind == ZoneKind::DoesNotFit || !sides_named;
-        let zones: Vec<&Zone> = spec.zones.iter().filter(shown).collect();
-        name_zones(pen, &zones, field, theme, &mut room)?;
     }
     // The outermost ring first.
     for badge in pins.iter().rev() {
@@ -83,30 +85,53 @@ fn hatching(pen: &mut Pen, field: &Field, area: &PlotArea, theme: Theme) -> Resu
     hatch::hatching(field, area).iter().try_for_each(|line| pen.line(line, stroke))
 }
 
-/// Draws the names of the zones, with the reason if there is room.
-fn name_zones(pen: &mut Pen, zones: &[&Zone], field: &Field, theme: Theme, room: &mut Room) -> Result<(), PaintError> {
-    let colours = tokens(theme);
-    for zone in zones {
-        let both = [zone.name.as_str(), zone.reason.as_str()];
-        let name = [zone.name.as_str()];
-        // A shorter name for little room: "network" for "network-bound".
-        let short = [zone.name.trim_end_matches("-bound")];
-        let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));
-        let colour = if zone.kind == ZoneKind::DoesNotFit { colours.muted } else { colours.text };
-        let whole = if zone.reason.is_empty() { None } else { place(&both) };
-        match whole {
-            Some(rect) => lines::label(pen, &both, rect, colour, theme)?,
-            None => {
-                for texts in [name, short] {
-                    if let Some(rect) = place(&texts) {
-                        lines::label(pen, &texts, rect, colour, theme)?;
-                        break;
-                    }
-                }
-            }
-        }
+/// Draws the lines of a figure with zones. The zones are named first, as the zones on both sides of
+/// a boundary say what it is: then it needs no name of its own.
+fn zoned(pen: &mut Pen, spec: &ChartSpec, area: &PlotArea, theme: Theme, room: &mut Room) -> Result<(), PaintError> {
+    for line in &spec.lines {
+        lines::keep_free(line, area, room);
+    }
+    let mut names: Vec<(Rect, &Zone, bool)> = Vec::new();
+    for zone in &spec.zones {
+        let place = spec.field.as_ref().and_then(|field| place_of(zone, field, room));
+        names.extend(place.map(|(place, with_reason)| (place, zone, with_reason)));
+    }
+    let is_named = |kind| names.iter().any(|(_, zone, _)| zone.kind == kind);
+    let mut unnamed = Vec::new();
+    if is_named(ZoneKind::DoesNotFit) {
+        unnamed.push(LineRole::MemoryFrontier);
+    }
+    if is_named(ZoneKind::NetworkBound) && is_named(ZoneKind::ComputeBound) {
+        unnamed.push(LineRole::NetworkBoundary);
+    }
+    lines::draw(pen, spec, area, theme, room, &unnamed)?;
+    for (place, zone, with_reason) in names {
+        let texts = [name_in(zone, &place), zone.reason.as_str()];
+        let texts = if with_reason { &texts[..] } else { &texts[..1] };
+        let colour = if zone.kind == ZoneKind::DoesNotFit { tokens(theme).muted } else { tokens(theme).text };
+        lines::label(pen, texts, place, colour, theme)?;
     }
     Ok(())
+}
+
+/// The shorter name of a zone for little room: "network" for "network-bound".
+fn short(zone: &Zone) -> &str {
+    zone.name.trim_end_matches("-bound")
+}
+
+/// Returns the name of a zone that has room in its place.
+fn name_in<'a>(zone: &'a Zone, place: &Rect) -> &'a str {
+    // Half a pixel is less than any letter, and more than sums of coordinates are off.
+    if size_of(&[&zone.name]).0 < place.right - place.left + 0.5 { &zone.name } else { short(zone) }
+}
+
+/// Finds the place of a zone's name in a field, and whether its reason has room too.
+fn place_of(zone: &Zone, field: &Field, room: &mut Room) -> Option<(Rect, bool)> {
+    let mut place = |texts: &[&str]| room.within(field, zone.kind, size_of(texts));
+    let both = [zone.name.as_str(), zone.reason.as_str()];
+    let whole = if zone.reason.is_empty() { None } else { place(&both) };
+    let alone = |place: Rect| (place, false);
+    whole.map(|place| (place, true)).or_else(|| place(&both[..1]).or_else(|| place(&[short(zone)])).map(alone))
 }
 
 /// Draws the scenario's mark: a ring that is visible on every colour.

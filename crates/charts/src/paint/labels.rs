@@ -10,6 +10,10 @@ const MARGIN: f64 = 4.0;
 const APART: f64 = 4.0;
 /// Distances from its disc at which a label may be placed.
 const AWAY: [f64; 6] = [APART, 16.0, 32.0, 48.0, 64.0, 84.0];
+/// Distance of the label of a curve from the end of the curve.
+const END: f64 = 6.0;
+/// Largest distance between points of a line that are kept free: less than the height of a label.
+const DENSE: f64 = 6.0;
 /// The distance between lines of text.
 pub(super) const LINE: f64 = 16.0;
 
@@ -41,7 +45,14 @@ impl Room {
 
     /// Keeps the points of a line free of labels.
     pub(super) fn avoid(&mut self, points: &[Spot]) {
-        self.avoided.extend_from_slice(points);
+        for pair in points.windows(2) {
+            let &[(x, y), to] = pair else { continue };
+            let steps = (distance((x, y), to) / DENSE).ceil().max(1.0);
+            let between = |step: usize| step as f64 / steps;
+            let spot = |share: f64| (x + share * (to.0 - x), y + share * (to.1 - y));
+            self.avoided.extend((0..steps as usize).map(between).map(spot));
+        }
+        self.avoided.extend(points.last());
     }
 
     fn is_free(&self, rect: &Rect) -> bool {
@@ -50,6 +61,35 @@ impl Room {
 
     fn covers_line(&self, rect: &Rect) -> bool {
         self.avoided.iter().any(|&point| rect.holds(point))
+    }
+
+    /// Whether a rectangle is free and covers no line.
+    pub(super) fn is_clear(&self, rect: &Rect) -> bool {
+        self.is_free(rect) && !self.covers_line(rect)
+    }
+
+    /// Places the label of a curve near its right end, above or below, or else near its left end:
+    /// there it stays while the curve moves.
+    pub(super) fn place_at_end(&mut self, points: &[Spot], (width, height): (f64, f64)) -> Option<Rect> {
+        let (first, last) = (points.first()?.0, points.last()?.0);
+        let ends = [last - width - END, first + END, f64::midpoint(first, last) - 0.5 * width];
+        let beside = |left: f64| {
+            let over = |point: &&Spot| (left..=left + width).contains(&point.0);
+            let heights = || points.iter().filter(over).map(|point| point.1);
+            let (top, bottom) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
+            let rows = [0.0, 0.5, 1.0, 2.0].map(|row| row * LINE);
+            let above = rows.map(|row| top - height - APART - row);
+            let below = rows.map(|row| bottom + APART + row);
+            above.into_iter().zip(below).flat_map(|(above, below)| [above, below]).map(move |top| Rect {
+                left,
+                top,
+                right: left + width,
+                bottom: top + height,
+            })
+        };
+        let place = ends.into_iter().flat_map(beside).find(|rect| self.is_clear(rect))?;
+        self.take(place);
+        Some(place)
     }
 
     /// Places a label next to a line, above or below: at the first candidate along the line that is
@@ -121,14 +161,23 @@ impl Room {
         let count = members.len().max(1) as f64;
         let sum = members.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         let middle = (sum.0 / count, sum.1 / count);
-        let mut places: Vec<(f64, Spot)> = members.into_iter().map(|place| (distance(place, middle), place)).collect();
+        // The centre itself moves smoothly with the zone, from frame to frame.
+        let fits = |room: &Self, rect: &Rect| {
+            room.is_free(rect) && !room.covers_line(rect) && !others.iter().any(|&other| rect.holds(other))
+        };
+        let centred = Rect::around(middle, width, height);
+        if !members.is_empty() && fits(self, &centred) {
+            self.take(centred);
+            return Some(centred);
+        }
+        let mut places: Vec<(f64, Spot)> = members.iter().map(|&place| (distance(place, middle), place)).collect();
         // One of the nearest places is usually free, so repeated selection is cheaper than sorting.
         while let Some((nearest, &(_, place))) =
             places.iter().enumerate().min_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))
         {
             places.remove(nearest);
             let rect = Rect::around(place, width, height);
-            if self.is_free(&rect) && !self.covers_line(&rect) && !others.iter().any(|&other| rect.holds(other)) {
+            if fits(self, &rect) {
                 self.take(rect);
                 return Some(rect);
             }

@@ -46,8 +46,7 @@ fn around(area: &PlotArea, ((low, high), piece): ((f64, f64), &Vec<(f64, f64)>))
 /// Returns the layer of a line: the scenario's own line is over the others, a bound is over both.
 fn layer(line: &Polyline) -> u8 {
     match line.role {
-        LineRole::Strategy(_)
-        | LineRole::Choice(_)
+        LineRole::Choice(_)
         | LineRole::Baseline
         | LineRole::Ideal
         | LineRole::Reached
@@ -55,21 +54,34 @@ fn layer(line: &Polyline) -> u8 {
         | LineRole::Held(_)
         | LineRole::Margin => 0,
         LineRole::NetworkBoundary | LineRole::Strong | LineRole::Network | LineRole::Equal => 1,
-        LineRole::MemoryFrontier | LineRole::Enough | LineRole::Weak | LineRole::Roof | LineRole::Reserved => 2,
+        LineRole::Best
+        | LineRole::MemoryFrontier
+        | LineRole::Enough
+        | LineRole::Weak
+        | LineRole::Roof
+        | LineRole::Reserved => 2,
         LineRole::Current(_) | LineRole::Adaptive => 3,
         LineRole::Bound | LineRole::Pin(_) => TOP_LAYER,
     }
 }
 
-/// Draws every line, and its name if there is room (the legend has them all). Returns the roles of
-/// the named lines.
+/// Keeps the points of a line free of names, before the line is drawn.
+pub(super) fn keep_free(line: &Polyline, area: &PlotArea, room: &mut Room) {
+    for piece in in_pixels(area, &line.segments).iter().chain(&in_pixels(area, &line.infeasible)) {
+        room.avoid(piece);
+    }
+}
+
+/// Draws every line, and its name if there is room (the legend has them all) and the line is none
+/// of `unnamed`.
 pub(super) fn draw(
     pen: &mut Pen,
     spec: &ChartSpec,
     area: &PlotArea,
     theme: Theme,
     room: &mut Room,
-) -> Result<Vec<LineRole>, PaintError> {
+    unnamed: &[LineRole],
+) -> Result<(), PaintError> {
     let mut drawn: Vec<(&Polyline, Vec<Vec<Spot>>)> = Vec::with_capacity(spec.lines.len());
     let in_layer = |at: u8| {
         let drawn = move |line: &&Polyline| line.same_as.is_none() && !line.role.is_stacked() && layer(line) == at;
@@ -99,13 +111,17 @@ pub(super) fn draw(
             pen.line(piece, stroke)?;
             room.avoid(piece);
         }
+        // Where a line would be if it fitted is drawn too.
+        for piece in in_pixels(area, &line.infeasible) {
+            room.avoid(&piece);
+        }
         ends(pen, line, area, theme)?;
         drawn.push((line, pieces));
     }
-    let mut named = Vec::new();
     // Guides are covered by marks, and so would their names be.
-    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| !line.role.is_guide()) {
-        let longest = pieces.iter().max_by(|one, other| one.len().cmp(&other.len()));
+    let is_named = |line: &Polyline| !line.role.is_guide() && !unnamed.contains(&line.role);
+    for (line, pieces) in drawn.into_iter().rev().filter(|(line, _)| is_named(line)) {
+        let Some(longest) = pieces.iter().max_by(|one, other| one.len().cmp(&other.len())) else { continue };
         // The name of the frontier only holds on the hatched side.
         let hatched = |rect: &Rect| match (&spec.field, line.role) {
             (Some(field), LineRole::MemoryFrontier) => {
@@ -113,13 +129,14 @@ pub(super) fn draw(
             }
             _ => true,
         };
-        let place = longest.and_then(|piece| room.place_next_to(piece, size_of(&[&line.name]), hatched));
+        let size = size_of(&[&line.name]);
+        let at_end = if spec.field.is_none() { room.place_at_end(longest, size) } else { None };
+        let place = at_end.or_else(|| room.place_next_to(longest, size, hatched));
         if let Some(place) = place {
             label(pen, &[&line.name], place, colour(theme, line), theme)?;
-            named.push(line.role);
         }
     }
-    Ok(named)
+    Ok(())
 }
 
 /// Draws a cross where a curve stops fitting.

@@ -7,7 +7,7 @@ use engine::model::report::{Limiter, MemoryPart};
 /// Returns the colour of a line.
 pub fn line(theme: Theme, role: LineRole) -> Rgb {
     match role {
-        LineRole::Strategy(place) | LineRole::Current(place) => strategy(theme, place),
+        LineRole::Current(place) => strategy(theme, place),
         LineRole::MemoryFrontier | LineRole::Enough => limiter(theme, Limiter::Memory),
         LineRole::Bound
         | LineRole::NetworkBoundary
@@ -19,7 +19,7 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
         LineRole::Pin(place) => pin(theme, place),
         LineRole::Baseline | LineRole::Ideal | LineRole::Reached | LineRole::Margin => tokens(theme).muted,
         LineRole::Weak => tokens(theme).accent,
-        LineRole::Strong => part(theme, MemoryPart::Activations),
+        LineRole::Strong | LineRole::Best => part(theme, MemoryPart::Activations),
         LineRole::Network => limiter(theme, Limiter::InterNode),
         LineRole::Set(place) => set(theme, place),
         LineRole::Held(of) => stack_colour(theme, of),
@@ -27,11 +27,11 @@ pub fn line(theme: Theme, role: LineRole) -> Rgb {
 }
 
 /// Returns the dash pattern of a line in CSS pixels (drawn, skipped, ...); empty for a solid line.
-/// No two roles in one figure have both pattern and colour in common, and the strategies differ by
-/// pattern alone.
+/// No two roles in one figure have both pattern and colour in common, and the choices differ
+/// by pattern alone.
 pub const fn dashes(role: LineRole) -> &'static [f64] {
     match role {
-        LineRole::Strategy(place) | LineRole::Current(place) | LineRole::Choice(place) => match place {
+        LineRole::Choice(place) => match place {
             0 => &[2.0, 3.0],
             1 => &[10.0, 3.0],
             2 => &[3.0, 6.0],
@@ -48,7 +48,9 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
         },
         LineRole::Bound => &[7.0, 5.0],
         LineRole::Enough => &[3.0, 3.0],
-        LineRole::MemoryFrontier
+        LineRole::Current(_)
+        | LineRole::Best
+        | LineRole::MemoryFrontier
         | LineRole::Adaptive
         | LineRole::Weak
         | LineRole::Roof
@@ -70,15 +72,11 @@ pub const fn dashes(role: LineRole) -> &'static [f64] {
 pub const fn width(role: LineRole) -> f64 {
     match role {
         LineRole::Margin | LineRole::Held(_) => 1.0,
-        LineRole::Strategy(_)
-        | LineRole::Choice(_)
-        | LineRole::Bound
-        | LineRole::Ideal
-        | LineRole::Reached
-        | LineRole::Equal => 1.5,
+        LineRole::Choice(_) | LineRole::Bound | LineRole::Ideal | LineRole::Reached | LineRole::Equal => 1.5,
         LineRole::Current(_) | LineRole::Adaptive => 3.0,
         LineRole::Weak | LineRole::Strong => 2.5,
-        LineRole::Pin(_)
+        LineRole::Best
+        | LineRole::Pin(_)
         | LineRole::Baseline
         | LineRole::MemoryFrontier
         | LineRole::Enough

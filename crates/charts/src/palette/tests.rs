@@ -108,7 +108,7 @@ fn text_reads_at_4_5_to_1_and_marks_stand_out_at_3_to_1() {
 }
 
 #[test]
-fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
+fn nothing_of_a_kind_shares_a_colour_and_choices_differ_without_colour() {
     for theme in [Theme::Light, Theme::Dark] {
         let sheet = style_sheet();
         for kind in ["part-", "strategy-", "choice-", "pin-", "set-", "limiter-", "work-", "held-"] {
@@ -120,8 +120,7 @@ fn nothing_of_a_kind_shares_a_colour_and_strategies_differ_without_colour() {
             assert!(of_kind.iter().enumerate().all(|(at, colour)| !of_kind[..at].contains(colour)));
         }
     }
-    let patterns: Vec<_> =
-        (0..engine::scenario::Strategy::ALL.len()).map(|place| dashes(LineRole::Strategy(place))).collect();
+    let patterns: Vec<_> = (0..crate::spec::CHOICES).map(|place| dashes(LineRole::Choice(place))).collect();
     assert!(patterns.iter().enumerate().all(|(at, pattern)| !patterns[..at].contains(pattern)));
 }
 

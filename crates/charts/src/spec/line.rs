@@ -5,10 +5,10 @@ use super::StackContent;
 /// The role of a line, which sets its colour, dashes and place in the legend everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRole {
-    /// A strategy's curve, by the index in `Strategy::ALL`.
-    Strategy(usize),
-    /// The scenario's own curve, drawn heavier.
+    /// The scenario's own curve, by the index of its strategy in `Strategy::ALL`, drawn heavier.
     Current(usize),
+    /// The best layout at each place.
+    Best,
     /// The closed-form FSDP bound: dashed.
     Bound,
     /// The line beyond which the run is out of memory.
@@ -56,8 +56,8 @@ impl LineRole {
     /// Returns the class in the style sheet: `line-strategy-3`, `line-bound`.
     pub fn class(self) -> String {
         match self {
-            Self::Strategy(place) => format!("line-strategy-{place}"),
             Self::Current(place) => format!("line-strategy-{place} line-current"),
+            Self::Best => "line-best".into(),
             Self::Bound => "line-bound".into(),
             Self::MemoryFrontier => "line-memory".into(),
             Self::Enough => "line-enough".into(),

@@ -18,6 +18,8 @@ pub(super) struct AxisOf {
     pub(super) axis: Axis,
 }
 
+/// Number of points of a curve along an axis.
+pub(super) const POINTS: usize = 97;
 /// The step of sequence lengths that a click can set, in tokens.
 const SEQUENCE_STEP: f64 = 128.0;
 

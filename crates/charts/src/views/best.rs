@@ -3,16 +3,18 @@
 //! above which neither limits.
 
 use super::axes::{self, AxisOf, in_data};
-use super::region::{self, OF_BEST};
+use super::metric::OF_BEST;
+use super::region;
 use super::scratch::{MapContent, Scratch};
+use super::smooth::{self, Along};
 use super::{OUTSIDE, bound};
 use crate::names;
 use crate::spec::{ChartSpec, LineRole, Polyline};
 use crate::zoom::VisibleRange;
-use analysis::best::{Candidate, Candidates, holds};
+use analysis::best::{Candidate, Candidates, between, holds};
 use analysis::boundary::zero_line;
 use analysis::network::{enough, limited_by_link, unlimited, write_enough};
-use analysis::sweep;
+use analysis::sweep::{self, Sample};
 use engine::format;
 use engine::model::bounds::Bounds;
 use engine::model::report::Limiter;
@@ -90,7 +92,9 @@ fn most_memory(scenario: &Scenario) -> Option<Bytes> {
 }
 
 /// Evaluates every node, column by column, and returns for every link rate the memory above which
-/// more adds little. A node is limited by the network as [`limited_by_link`] says.
+/// more adds little. A node is limited by the network as [`limited_by_link`] says. Between the
+/// configurations that are tried the map is interpolated, as it would otherwise be one of stairs;
+/// its sentence and its readout are those of a search at the very place.
 fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<(f64, f64)> {
     let Scratch { xs, ys, samples, candidates, .. } = scratch;
     let mut enough = Vec::with_capacity(xs.len());
@@ -98,20 +102,63 @@ fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> V
     let Some(most) = most_memory(scenario) else { return enough };
     let capacities: Vec<Bytes> = ys.iter().map(|&memory| with_memory(scenario, y, memory)).collect();
     candidates.evaluate(&unlimited(scenario));
-    let fastest: Vec<Option<Candidate>> = capacities.iter().map(|&capacity| candidates.best(capacity)).collect();
+    let fastest = Column::new(candidates, &capacities);
     samples.resize(xs.len() * ys.len(), sweep::sample(scenario));
     for (column, &link) in xs.iter().enumerate() {
         candidates.evaluate(&with_link(scenario, x, link));
-        for (row, (&capacity, fastest)) in capacities.iter().zip(&fastest).enumerate() {
-            let node = samples.get_mut(row * xs.len() + column);
-            if let (Some(node), Some(best), Some(fastest)) = (node, candidates.best(capacity), fastest) {
-                *node = limited_by_link(best.sample, &fastest.sample);
+        let here = Column::new(candidates, &capacities);
+        for (row, (sample, fastest)) in here.0.iter().zip(&fastest.0).enumerate() {
+            if let Some(node) = samples.get_mut(row * xs.len() + column) {
+                *node = limited_by_link(*sample, fastest);
             }
         }
-        let memory = candidates.enough(most).map(|needed| nominal(scenario, needed));
-        enough.extend(memory.map(|memory| (link, memory)).filter(|&(_, memory)| y.shows(memory)));
+        enough.extend(candidates.enough(most).map(|needed| (link, nominal(scenario, needed))));
     }
+    for along in [Along::Y, Along::X] {
+        smooth::follow_trend(samples, xs.len(), along, None);
+    }
+    hold_to_laws(samples, xs.len());
+    let mut heights: Vec<f64> = enough.iter().map(|(_, memory)| memory.ln()).collect();
+    smooth::flatten(&mut heights);
+    for ((_, memory), height) in enough.iter_mut().zip(heights) {
+        *memory = height.exp();
+    }
+    enough.retain(|&(_, memory)| y.shows(memory));
     enough
+}
+
+/// Holds the map to what is true of every best: with more memory or a faster link it is no
+/// slower, and a faster link gains less and less. Configurations that take turns would otherwise
+/// make islands, and their trend would overshoot.
+fn hold_to_laws(samples: &mut [Sample], columns: usize) {
+    let mut below: Vec<f64> = vec![0.0; columns];
+    for row in samples.chunks_exact_mut(columns.max(1)) {
+        let (mut before, mut gain) = (0.0_f64, f64::NEG_INFINITY);
+        for (sample, below) in row.iter_mut().zip(&mut below) {
+            before = before.max(sample.mfu).max(*below);
+            (sample.mfu, *below) = (before, before);
+        }
+        for sample in row.iter_mut().rev() {
+            gain = gain.max(sample.pressure);
+            sample.pressure = gain;
+        }
+    }
+}
+
+/// The best at every memory of one link rate.
+struct Column(Vec<Sample>);
+
+impl Column {
+    fn new(candidates: &Candidates, capacities: &[Bytes]) -> Self {
+        let steps = candidates.steps();
+        let at = |&capacity: &Bytes| {
+            let best = candidates.best(capacity)?.sample;
+            // The least that any configuration needs decides where none fits.
+            let needed = steps.first()?.needed;
+            Some(Sample { mfu: between(&steps, capacity), needed, ..best })
+        };
+        Self(capacities.iter().filter_map(at).collect())
+    }
 }
 
 fn with_link(scenario: &Scenario, x: &AxisOf, link: f64) -> Scenario {

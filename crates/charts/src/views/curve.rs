@@ -1,25 +1,26 @@
-//! Speed, memory or cost against one parameter: one curve per strategy.
+//! Speed, memory or cost against one parameter: the scenario's own curve, the best layout at each
+//! place, and the closed-form bound.
 
-use super::axes::{self, AxisOf};
-use super::bound;
+use super::axes::{self, AxisOf, POINTS};
 use super::metric::Metric;
+use super::region::BOUND;
 use super::scratch::Scratch;
+use super::{best_layout, bound};
 use crate::layout;
 use crate::names;
-use crate::spec::{ChartSpec, LineRole, Polyline};
+use crate::spec::{ChartSpec, LineRole, Polyline, Zone, ZoneKind};
 use crate::zoom::VisibleRange;
 use analysis::boundary::zero_between;
-use analysis::network;
+use analysis::network::{self, Enough, limited_by_link, unlimited};
 use analysis::refine::Node;
 use analysis::sweep::{self, Sample};
 use engine::format;
 use engine::model::report::Limiter;
 use engine::params::ParamId;
+use engine::rounding;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::Bytes;
 
-/// Number of points along the axis.
-pub(super) const POINTS: usize = 97;
 /// Largest relative error of interpolation while a slider moves: below three significant digits.
 const NEAR: f64 = 0.001;
 /// Curves closer than this relative distance are drawn as one.
@@ -27,8 +28,8 @@ const SAME: f64 = 1e-9;
 /// Name of the line of the GPU's capacity.
 const CAPACITY: &str = "GPU memory";
 
-/// Returns a metric against a numeric parameter (see [`super::axes_of`]): one curve per strategy,
-/// the scenario's own heavier, with the bound of section 8 if `bounds` is set.
+/// Returns a metric against a numeric parameter (see [`super::axes_of`]): the scenario's own curve,
+/// for speeds the best layout at each place, and the bound of section 8 if `bounds` is set.
 pub fn mfu_curve(scenario: &Scenario, x: ParamId, metric: Metric, bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     curve_within(scenario, (x, None), metric, bounds, scratch)
 }
@@ -49,51 +50,110 @@ pub fn curve_within(
     };
     let x = x.narrowed(x_id, part);
     axes::settled_positions(&x.axis, POINTS, &mut scratch.xs);
-    let mut lines: Vec<Polyline> = Vec::with_capacity(Strategy::ALL.len() + 1);
-    for (place, strategy) in Strategy::ALL.into_iter().enumerate() {
-        let own = strategy == scenario.strategy;
-        // ZeRO-1 in groups nearly coincides with ZeRO-1, so it is only drawn if it is the
-        // scenario's strategy.
-        if strategy == Strategy::Zero1Group && !own {
-            continue;
+    let now = sweep::sample(scenario);
+    let here = (x.own(scenario), metric.value(&now, scenario));
+    let mut lines = vec![own_curve(scenario, &x, metric, here, &now, scratch)];
+    if best_layout::holds(metric) {
+        best_layout::know(scenario, scratch);
+        if let Some(mut line) = best_layout::line(scenario, &x, metric, scratch) {
+            best_layout::meet(&mut line, scenario, &x, metric, scratch);
+            lines.push(line);
         }
-        let moved = Scenario { strategy, ..*scenario };
-        let mut line = curve(&moved, &x, metric, own, scratch);
-        // Tables print the scenario itself; between two nodes the line is only near it.
-        let here = sweep::sample(&moved);
-        line.insert((x.own(scenario), metric.value(&here, &moved)), here.fits());
-        line.name = names::strategy(place).to_string();
-        line.band = (own && !line.segments.is_empty()).then(|| metric.band(scenario)).flatten();
-        line.role = if own { LineRole::Current(place) } else { LineRole::Strategy(place) };
-        lines.push(line);
     }
-    mark_coinciding(&mut lines);
     if bounds && metric.rises() && bound::holds(scenario) {
         lines.extend(bound::fastest(scenario, &x, metric, POINTS));
     }
-    let now = sweep::sample(scenario);
     let y = metric.axis(&lines, now.capacity.gib());
     if metric == Metric::Needed {
         lines.push(capacity(scenario, &x, scratch));
     }
     let quantity = metric.quantity();
-    let here = (x.own(scenario), metric.value(&now, scenario));
+    let mut caption = caption(scenario, metric, &now, &lines, &x);
+    if best_layout::holds(metric) {
+        caption += &best_layout::write_doubled(scenario, metric, scratch);
+    }
     ChartSpec {
         title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
-        caption: caption(scenario, metric, &now, &lines, &x),
+        caption,
         field: None,
         lanes: None,
         falls: None,
         course: None,
+        zones: zones(scenario, &x, metric, &lines),
         lines,
         marks: Vec::new(),
-        zones: Vec::new(),
         here: (x.shows(here.0) && (y.min..=y.max).contains(&here.1)).then_some(here),
         pins: Vec::new(),
         y,
         value: quantity,
         x: x.axis,
     }
+}
+
+/// Returns the scenario's own curve, through the scenario itself, with its range of measurements.
+fn own_curve(
+    scenario: &Scenario,
+    x: &AxisOf,
+    metric: Metric,
+    here: (f64, f64),
+    now: &Sample,
+    scratch: &Scratch,
+) -> Polyline {
+    let place = Strategy::ALL.iter().position(|&strategy| strategy == scenario.strategy).unwrap_or_default();
+    let mut line = curve(scenario, x, metric, true, scratch);
+    // Tables print the scenario itself; between two nodes the line is only near it.
+    line.insert(here, now.fits());
+    line.name = names::strategy(place).to_string();
+    line.band = if line.segments.is_empty() { None } else { metric.band(scenario) };
+    line.role = LineRole::Current(place);
+    line
+}
+
+/// Returns the parts of the axis: where the run does not fit, and over a link's bandwidth or the
+/// memory up to where they limit.
+fn zones(scenario: &Scenario, x: &AxisOf, metric: Metric, lines: &[Polyline]) -> Vec<Zone> {
+    let (min, max) = (x.axis.min, x.axis.max);
+    let zone = |kind, name: &str, reason: String, (from, to): (f64, f64)| {
+        let span = (from.max(min), to.min(max));
+        (span.0 < span.1).then(|| Zone { kind, name: name.to_string(), reason, span: Some(span) })
+    };
+    let own = lines.iter().filter(|line| line.role.is_own());
+    let misses = own.flat_map(|line| &line.infeasible).filter_map(|piece| Some((piece.first()?.0, piece.last()?.0)));
+    let mut zones: Vec<Zone> =
+        misses.filter_map(|span| zone(ZoneKind::DoesNotFit, "yours does not fit", String::new(), span)).collect();
+    if !metric.rises() {
+        return zones;
+    }
+    let unit = x.number.unit;
+    match x.param.id {
+        ParamId::LinkBandwidth if !axes::is_one_node(scenario) => {
+            let fast = Sample::from_report(&unlimited(scenario).report());
+            let then = limited_by_link(fast, &fast).time_limiter;
+            let name =
+                BOUND.iter().find(|(limiter, _)| *limiter == then).map_or("bound inside nodes", |(_, name)| name);
+            let (from, reason) = match network::enough_for(scenario) {
+                Enough::Always => (min, String::new()),
+                Enough::From(from) => (from, format!("from {}", format::value(unit, rounding::up(from)))),
+                Enough::Never => (max, String::new()),
+            };
+            // What does not fit on a link does not fit on any.
+            if zones.is_empty() {
+                zones.extend(zone(ZoneKind::NetworkBound, "network-bound", String::new(), (min, from)));
+                zones.extend(zone(ZoneKind::ComputeBound, name, reason, (from, max)));
+            }
+        }
+        ParamId::GpuMemory => {
+            let best = lines.iter().find(|line| line.role == LineRole::Best);
+            let start = best.and_then(|line| line.segments.first()?.first()).map_or(max, |point| point.0);
+            if let Some(enough) = best.and_then(best_layout::enough_memory) {
+                let reason = format!("up to {}", format::value(unit, rounding::up(enough)));
+                let free = zones.iter().filter_map(|zone| zone.span).fold(start, |free, (_, to)| free.max(to));
+                zones.extend(zone(ZoneKind::MemoryBound, "memory limits", reason, (free, enough)));
+            }
+        }
+        _ => {}
+    }
+    zones
 }
 
 /// Returns the line of the GPU's capacity, for figures of memory.
@@ -176,25 +236,6 @@ pub(super) fn curve(scenario: &Scenario, x: &AxisOf, metric: Metric, own: bool, 
     }
     line.push(piece, last.is_some_and(|(_, point)| point.fits()));
     line
-}
-
-/// Marks curves that coincide with another; of these the scenario's own is drawn.
-fn mark_coinciding(lines: &mut [Polyline]) {
-    let own = lines.iter().position(|line| matches!(line.role, LineRole::Current(_)));
-    for at in 0..lines.len() {
-        let twin = own.into_iter().chain(0..at).find(|&other| {
-            other != at
-                && own != Some(at)
-                && match (lines.get(other), lines.get(at)) {
-                    (Some(other), Some(line)) => other.same_as.is_none() && coincide(other, line),
-                    _ => false,
-                }
-        });
-        let name = twin.and_then(|twin| lines.get(twin)).map(|line| line.name.clone());
-        if let Some(line) = lines.get_mut(at) {
-            line.same_as = name;
-        }
-    }
 }
 
 pub(super) fn coincide(one: &Polyline, other: &Polyline) -> bool {

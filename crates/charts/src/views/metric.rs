@@ -9,6 +9,8 @@ use engine::params::{Number, Scale, Unit};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
+/// The coloured quantity of the map of the best configuration of each place.
+pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
 /// One hundred percent.
 pub(super) const PERCENT: f64 = 100.0;
 

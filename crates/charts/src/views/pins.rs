@@ -1,9 +1,8 @@
 //! Adds pinned scenarios to the figures of the scenario on screen: a curve and a mark each.
 
-use super::axes;
-use super::curve::{self, POINTS};
-use super::metric::Metric;
-use super::region::OF_BEST;
+use super::axes::{self, POINTS};
+use super::curve;
+use super::metric::{Metric, OF_BEST};
 use super::scratch::{Scratch, off_axes};
 use crate::spec::{AxisKey, ChartSpec, LineRole, PinMark};
 use analysis::sweep;

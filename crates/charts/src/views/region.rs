@@ -3,14 +3,12 @@
 use std::rc::Rc;
 
 use super::axes::{self, AxisOf, in_data, over_link};
-use super::metric::PERCENT;
 use super::scratch::{MapContent, Scratch};
-use super::{OUTSIDE, bound, finding};
+use super::{OUTSIDE, bound, finding, place};
 use crate::names;
-use crate::spec::{Cell, ChartSpec, Field, LineRole, Polyline, Quantity, Zone, ZoneKind};
+use crate::spec::{ChartSpec, Field, LineRole, Polyline, Quantity, Zone, ZoneKind};
 use crate::zoom::VisibleRange;
 use analysis::boundary::{Point, memory_frontier, network_boundary};
-use analysis::sweep::Sample;
 use engine::format;
 use engine::model::report::Limiter;
 use engine::params::{ParamId, Unit};
@@ -26,13 +24,17 @@ const LINK_GAINS: &str = "a faster link gains";
 
 /// The coloured quantity.
 const MFU: Quantity = Quantity { label: "MFU", unit: Unit::Percent };
-/// The coloured quantity of the map of the best configuration of each place.
-pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
-/// Usual end of the colour scale, so that colours are comparable between most scenarios.
-const SCALE_END: f64 = 70.0;
-/// The step to which the end of the colour scale is rounded, so that colours stay stable while a
-/// slider moves.
-const SCALE_STEP: f64 = 10.0;
+/// Names of the parts that something else than the network limits.
+pub(super) const BOUND: [(Limiter, &str); 5] = [
+    (Limiter::Compute, "compute-bound"),
+    (Limiter::Launch, "launch-bound"),
+    (Limiter::Bubble, "pipeline-bound"),
+    (Limiter::Data, "data-bound"),
+    (Limiter::Rollout, "rollout-bound"),
+];
+/// End of the colour scale. It is one for all maps, so that a colour keeps its meaning while a
+/// slider moves; only a few published runs reach more.
+const SCALE_END: f64 = 80.0;
 
 /// Returns the feasible region of a scenario over two numeric parameters (see [`super::AXES`]),
 /// with the bounds of section 8 if `bounds` is set. Parameters without an axis fall back to
@@ -102,23 +104,13 @@ pub(super) fn map_samples(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: 
 
 /// Converts the samples to cells.
 fn field(scratch: &Scratch) -> Field {
-    let cell = |sample: &Sample| Cell {
-        value: PERCENT * sample.mfu,
-        limiter: sample.limiter(),
-        free: sample.headroom().get(),
-    };
-    let best = scratch
-        .samples
-        .iter()
-        .filter(|sample| sample.fits())
-        .fold(SCALE_END, |best, sample| best.max(PERCENT * sample.mfu));
     Field {
         label: MFU.label.to_string(),
         columns: scratch.xs.len(),
         rows: scratch.ys.len(),
-        cells: scratch.samples.iter().map(cell).collect(),
+        cells: scratch.samples.iter().map(place::cell).collect(),
         low: 0.0,
-        high: (best / SCALE_STEP).ceil() * SCALE_STEP,
+        high: SCALE_END,
     }
 }
 
@@ -127,7 +119,10 @@ fn lines(x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<Polyline> {
     let (columns, rows) = (scratch.xs.len(), scratch.ys.len());
     let in_data = |pieces: Vec<Vec<Point>>| in_data(pieces, x, y, (columns, rows));
     let frontier = memory_frontier(&mut scratch.tracer, columns, &scratch.samples);
-    let boundary = network_boundary(&mut scratch.tracer, columns, &scratch.samples);
+    // A rollout may take longer than network and compute: then there is nothing to separate.
+    let is_network = scratch.samples.iter().any(|sample| sample.fits() && sample.network_bound());
+    let boundary =
+        if is_network { network_boundary(&mut scratch.tracer, columns, &scratch.samples) } else { Vec::new() };
     [
         Polyline::new(FRONTIER, LineRole::MemoryFrontier, in_data(frontier)),
         Polyline::new(
@@ -153,16 +148,10 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     };
     let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
     // The limiter of most of the part that is not network-bound; of equal ones the first.
-    let most = [
-        (Limiter::Compute, "compute-bound"),
-        (Limiter::Launch, "launch-bound"),
-        (Limiter::Bubble, "pipeline-bound"),
-        (Limiter::Data, "data-bound"),
-        (Limiter::Rollout, "rollout-bound"),
-    ]
-    .map(|(limiter, name)| (count(limiter), name))
-    .into_iter()
-    .reduce(|most, next| if next.0 > most.0 { next } else { most });
+    let most = BOUND
+        .map(|(limiter, name)| (count(limiter), name))
+        .into_iter()
+        .reduce(|most, next| if next.0 > most.0 { next } else { most });
     let hidden = most.map_or("", |(_, name)| name);
     [
         (ZoneKind::DoesNotFit, "does not fit", needs),
@@ -171,7 +160,7 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
     ]
     .into_iter()
     .filter(|(kind, ..)| of_kind(*kind))
-    .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason })
+    .map(|(kind, name, reason)| Zone { kind, name: name.to_string(), reason, span: None })
     .collect()
 }
 

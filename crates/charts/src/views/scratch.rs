@@ -1,9 +1,14 @@
 //! Buffers that views reuse from frame to frame.
 
 use super::axes::{AxisOf, over_link};
-use crate::spec::{Axis, ChartSpec};
+use super::metric::Metric;
+use super::place;
+use super::smooth::{self, Along};
+use crate::layout::share;
+use crate::spec::{Axis, ChartSpec, Polyline};
 use analysis::best::Candidates;
 use analysis::boundary::Tracer;
+use analysis::layout_pool::LayoutPool;
 use analysis::network::{limited_by_link, unlimited};
 use analysis::refine::Node;
 use analysis::sweep::{ParamRange, Sample};
@@ -36,6 +41,32 @@ pub struct Scratch {
     last: Option<Drawn>,
     /// The configurations that are compared for the best MFU.
     pub(super) candidates: Candidates,
+    /// The layouts known of the last scenario.
+    pub(super) known: Option<Known>,
+    /// The last line of the best layout.
+    pub(super) best_line: Option<DrawnLine>,
+}
+
+/// The layouts of a scenario, whatever its memory and its link.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// The scenario without memory and link.
+    pub(super) of: Scenario,
+    pub(super) pool: LayoutPool,
+    /// The scenarios around which the pool was found.
+    pub(super) around: Vec<Scenario>,
+}
+
+/// The line of the last figure.
+#[derive(Clone, Debug)]
+pub(super) struct DrawnLine {
+    /// The scenario without the parameter of the axis.
+    pub(super) of: Scenario,
+    pub(super) axis: Axis,
+    pub(super) metric: Metric,
+    pub(super) layouts: usize,
+    pub(super) moving: bool,
+    pub(super) line: Polyline,
 }
 
 /// Content of a map other than its axes.
@@ -78,6 +109,8 @@ impl Scratch {
             moving: false,
             last: None,
             candidates: Candidates::default(),
+            known: None,
+            best_line: None,
         }
     }
 
@@ -94,32 +127,39 @@ impl Scratch {
 
     /// Evaluates the map.
     pub(super) fn fill(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf) {
-        let across = ParamRange { number: x.number, values: &self.xs };
-        let up = ParamRange { number: y.number, values: &self.ys };
-        let across_link = x.param.id == ParamId::LinkBandwidth;
+        let (across, up) = (smooth::evaluated(x, &self.xs), smooth::evaluated(y, &self.ys));
         let over_link = over_link(x, y);
         // The boundary over link bandwidth is one percent of MFU, which interpolation would move.
         let grid = if self.moving && !over_link { refine::grid } else { sweep::grid };
-        grid(scenario, across, up, &mut self.samples);
+        let ranges = [(x, &across), (y, &up)].map(|(axis, values)| ParamRange { number: axis.number, values });
+        grid(scenario, ranges[0], ranges[1], &mut self.samples);
         if over_link {
-            self.mark_by_link(scenario, if across_link { y } else { x }, across_link);
+            mark_by_link(&mut self.samples, scenario, (x, &across), (y, &up));
         }
+        smooth::spread(&mut self.samples, (x, &self.xs, &across), (y, &self.ys, &up));
+        self.follow_trend(scenario, x, y);
     }
 
-    /// Marks every node of a map over link bandwidth and another axis as [`limited_by_link`] says.
-    fn mark_by_link(&mut self, scenario: &Scenario, other: &AxisOf, across: bool) {
-        // Infinite bandwidth depends on the other axis only.
-        let values = if across { &self.ys } else { &self.xs };
-        let anywhere = unlimited(scenario);
-        let fastest: Vec<Sample> =
-            values.iter().map(|&value| sweep::sample_at(&anywhere, other.number, value)).collect();
-        let columns = self.xs.len();
-        for (place, sample) in self.samples.iter_mut().enumerate() {
-            let at = if across { place / columns } else { place % columns };
-            if let Some(fast) = fastest.get(at) {
-                *sample = limited_by_link(*sample, fast);
-            }
-        }
+    /// Smooths the map along an axis of model sizes.
+    fn follow_trend(&mut self, scenario: &Scenario, x: &AxisOf, y: &AxisOf) {
+        let along = match (x.param.id, y.param.id) {
+            (ParamId::ModelSize, _) => Along::X,
+            (_, ParamId::ModelSize) => Along::Y,
+            _ => return,
+        };
+        let (of_size, values) = match along {
+            Along::X => (x, &self.ys),
+            Along::Y => (y, &self.xs),
+        };
+        let exact: Option<(f64, Vec<Sample>)> = of_size.axis.own.map(|own| {
+            let at = |&value: &f64| match along {
+                Along::X => place::sample(scenario, (x, own), (y, value)),
+                Along::Y => place::sample(scenario, (x, value), (y, own)),
+            };
+            (share(&of_size.axis, own), values.iter().map(at).collect())
+        });
+        let own = exact.as_ref().map(|(at, samples)| (*at, samples.as_slice()));
+        smooth::follow_trend(&mut self.samples, self.xs.len(), along, own);
     }
 
     /// Evaluates nodes of a grid of which only the signs and the zero lines matter.
@@ -166,6 +206,27 @@ impl Scratch {
             moving: self.moving,
             spec: spec.clone(),
         });
+    }
+}
+
+/// Marks every node of a map over link bandwidth and another axis as [`limited_by_link`] says.
+fn mark_by_link(
+    samples: &mut [Sample],
+    scenario: &Scenario,
+    (x, across): (&AxisOf, &[f64]),
+    (y, up): (&AxisOf, &[f64]),
+) {
+    let is_across = x.param.id == ParamId::LinkBandwidth;
+    // Infinite bandwidth depends on the other axis only.
+    let (other, values) = if is_across { (y, up) } else { (x, across) };
+    let anywhere = unlimited(scenario);
+    let fastest: Vec<Sample> = values.iter().map(|&value| sweep::sample_at(&anywhere, other.number, value)).collect();
+    let columns = across.len();
+    for (place, sample) in samples.iter_mut().enumerate() {
+        let at = if is_across { place / columns } else { place % columns };
+        if let Some(fast) = fastest.get(at) {
+            *sample = limited_by_link(*sample, fast);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::spec::{AxisKey, ChartSpec, LineRole, Polyline};
 use analysis::sweep::{Sample, assign, sample};
 use catalog::default_scenario;
 use engine::params::{Number, ParamId, Scale, Unit};
-use engine::scenario::{Model, Scenario, Strategy};
+use engine::scenario::{Model, Scenario};
 
 fn number(key: Option<AxisKey>) -> Number {
     *key.and_then(AxisKey::param).and_then(ParamId::number).unwrap()
@@ -22,23 +22,70 @@ fn points(spec: &ChartSpec, role: LineRole) -> Vec<(f64, f64)> {
     lines.flat_map(|line| line.segments.iter().flatten().copied()).collect()
 }
 
-/// A table prints the scenario itself, so a line must pass through it, and not only near it.
+/// A table prints the scenario itself, so its curve must pass through it, and not only near it.
 #[test]
-fn a_curve_passes_through_the_scenario_under_every_strategy() {
+fn a_curve_passes_through_the_scenario() {
     let grpo = "cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo";
     for scenario in [default_scenario(), links::decode(grpo).scenario] {
+        let report = scenario.report();
         for (id, own) in [(ParamId::SequenceLength, f64::from(scenario.seq_len)), (ParamId::LinkBandwidth, f64::NAN)] {
             let spec = mfu_curve(&scenario, id, Metric::Mfu, false, &mut Scratch::default());
             let own = if own.is_nan() { spec.here.unwrap().0 } else { own };
-            for line in &spec.lines {
-                let (LineRole::Strategy(place) | LineRole::Current(place)) = line.role else { continue };
-                let report = Scenario { strategy: Strategy::ALL[place], ..scenario }.report();
-                let (height, _) = line.at(own).unwrap();
-                assert!((height - 100.0 * report.whole().mfu).abs() < 1e-9, "{}: {height}", line.name);
-                // No range of rollouts is known.
-                assert!(line.band.is_none() || report.rollout.is_none(), "{}", line.name);
-            }
+            let line = spec.lines.iter().find(|line| line.role.is_own()).unwrap();
+            let (height, _) = line.at(own).unwrap();
+            assert!((height - 100.0 * report.whole().mfu).abs() < 1e-9, "{}: {height}", line.name);
+            // No range of rollouts is known.
+            assert!(line.band.is_none() || report.rollout.is_none(), "{}", line.name);
         }
+    }
+}
+
+/// The line of the best layout and the tab of layouts are one search.
+#[test]
+fn at_the_scenario_the_best_layout_is_that_of_the_search() {
+    for link in [
+        "",
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=64&seq=8192",
+        "cluster=server-8x-4090&model=llama-3.1-8b&gpus=8&method=lora",
+    ] {
+        let scenario = links::decode(link).scenario;
+        let mut search = analysis::layouts::LayoutSearch::new(&scenario);
+        while !search.advance(usize::MAX) {}
+        let found = 100.0 * search.best().unwrap().report.whole().mfu;
+        let mut scratch = Scratch::default();
+        for id in [ParamId::GpuMemory, ParamId::LinkBandwidth, ParamId::SequenceLength] {
+            let spec = mfu_curve(&scenario, id, Metric::Mfu, false, &mut scratch);
+            let best = spec.lines.iter().find(|line| line.role == LineRole::Best).unwrap();
+            let said = best.at(spec.here.unwrap().0).unwrap().0;
+            assert!((said / found - 1.0).abs() < 0.002, "{link} {id:?}: {said} {found}");
+            let own = spec.lines.iter().find(|line| line.role.is_own()).unwrap();
+            let fits = own.segments.iter().flatten().filter(|point| point.0 == spec.here.unwrap().0);
+            assert!(fits.into_iter().all(|point| point.1 <= said * 1.001), "{link} {id:?}");
+        }
+    }
+}
+
+/// Memory and links decide only which layout is the best, so their sliders search nothing.
+#[test]
+fn sliders_of_memory_and_links_move_along_the_line_of_the_best_layout() {
+    let scenario = default_scenario();
+    let mut scratch = Scratch::default();
+    let mut best = |scenario: &Scenario, id, moving| {
+        scratch.set_moving(moving);
+        let spec = mfu_curve(scenario, id, Metric::Mfu, false, &mut scratch);
+        (spec.lines.into_iter().find(|line| line.role == LineRole::Best).map(|line| line.segments), spec.caption)
+    };
+    let (over_memory, caption) = best(&scenario, ParamId::GpuMemory, false);
+    assert!(caption.contains("Twice the memory: +") && caption.contains("; twice the links: +"), "{caption}");
+    let steps = over_memory.unwrap().swap_remove(0);
+    assert!(steps.len() > 8 && steps.is_sorted_by(|one, other| one.0 <= other.0 && one.1 <= other.1), "{steps:?}");
+    let mut larger = scenario;
+    larger.accelerator.values.memory *= 2.0;
+    let (moved, _) = best(&larger, ParamId::GpuMemory, true);
+    let height = |steps: &[(f64, f64)], gib: f64| steps.iter().rfind(|step| step.0 <= gib).unwrap().1;
+    let moved = moved.unwrap().swap_remove(0);
+    for gib in [12.0, 30.0, 50.0, 90.0, 200.0] {
+        assert!((height(&moved, gib) - height(&steps, gib)).abs() < 1e-9, "{gib}");
     }
 }
 
@@ -61,6 +108,38 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
     for (x, y) in boundary {
         assert!(at(&spec, x, y).pressure.abs() < 0.05, "{x:?} {y:?}");
         assert!(at(&spec, x, y).slack() > -0.05, "{x:?} {y:?}");
+    }
+}
+
+/// At the scenario's own size the front is where the engine's own bisection finds it, and from size
+/// to size it has no teeth, though whole layers and heads do.
+#[test]
+fn the_frontier_is_the_longest_sequence_and_has_no_teeth() {
+    for link in [
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=64",
+        "v=1&cluster=mi300x-platform&model=llama-3.1-70b&gpus=64&seq=8k",
+        "cluster=dgx-h100&model=qwen-2.5-7b&gpus=8&seq=4k&objective=grpo",
+    ] {
+        let scenario = links::decode(link).scenario;
+        for moving in [false, true] {
+            let mut scratch = Scratch::default();
+            scratch.set_moving(moving);
+            let (x, y) = (ParamId::SequenceLength, ParamId::ModelSize);
+            let spec = feasible_region(&scenario, x, y, false, &mut scratch);
+            let front = points(&spec, LineRole::MemoryFrontier);
+            // Where the line crosses the scenario's size.
+            let own = scenario.model.size().ln();
+            let crossing =
+                front.windows(2).find(|pair| (pair[0].1.ln() - own) * (pair[1].1.ln() - own) <= 0.0).unwrap();
+            let share = (own - crossing[0].1.ln()) / (crossing[1].1.ln() - crossing[0].1.ln());
+            let at = crossing[0].0.ln() + share * (crossing[1].0.ln() - crossing[0].0.ln());
+            let longest = f64::from(analysis::limits::longest_sequence(&scenario).unwrap());
+            assert!((at.exp() / longest - 1.0).abs() < 0.01, "{link} {moving}: {} {longest}", at.exp());
+            // A longer sequence always means a smaller model.
+            let mut sorted = front.clone();
+            sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+            assert!(sorted.windows(2).all(|pair| pair[1].1 <= pair[0].1 * 1.001), "{link} {moving}");
+        }
     }
 }
 
@@ -217,18 +296,6 @@ fn curves_break_where_it_stops_to_fit_and_go_on_as_what_would_be() {
 }
 
 #[test]
-fn a_strategy_that_is_another_by_its_numbers_is_named_so() {
-    let mut scenario = default_scenario();
-    scenario.shard_size = scenario.gpus;
-    let spec = mfu_curve(&scenario, ParamId::SequenceLength, Metric::Mfu, false, &mut Scratch::default());
-    let place = Strategy::ALL.iter().position(|&one| one == Strategy::HybridShard).unwrap();
-    let hybrid = spec.lines.iter().find(|line| line.role == LineRole::Strategy(place)).unwrap();
-    let own = spec.lines.iter().find(|line| matches!(line.role, LineRole::Current(_))).unwrap();
-    assert_eq!(hybrid.same_as.as_ref(), Some(&own.name));
-    assert_eq!(own.same_as, None);
-}
-
-#[test]
 fn the_bound_is_above_full_shard_everywhere() {
     for scenario in [1.3e9, 13e9, 175e9]
         .map(|size| Scenario { model: engine::scenario::Model::Ladder { size }, ..default_scenario() })
@@ -259,6 +326,10 @@ fn curves_that_move_look_like_those_at_rest() {
             (ParamId::ModelSize, Metric::TokensPerSecond),
         ] {
             let rest = mfu_curve(&scenario, key, metric, true, &mut resting);
+            // Layouts are searched at rest only.
+            moving.set_moving(false);
+            mfu_curve(&scenario, key, metric, true, &mut moving);
+            moving.set_moving(true);
             let moved = mfu_curve(&scenario, key, metric, true, &mut moving);
             assert_eq!((&rest.caption, rest.here), (&moved.caption, moved.here));
             let points = |spec: &ChartSpec| -> Vec<(f64, f64)> {
@@ -330,9 +401,10 @@ fn distance(lines: &[Vec<(f64, f64)>], (x, y): (f64, f64)) -> f64 {
 #[test]
 fn every_metric_over_every_axis_is_a_figure_without_gaps_in_words() {
     for scenario in [default_scenario(), mixture(), Scenario { gpus: 1, ..default_scenario() }] {
+        let mut scratch = Scratch::default();
         for metric in Metric::ALL {
             for (_, param) in axes_of(&scenario, metric == Metric::Cost) {
-                let spec = mfu_curve(&scenario, param.id, metric, true, &mut Scratch::default());
+                let spec = mfu_curve(&scenario, param.id, metric, true, &mut scratch);
                 assert_eq!(spec.x.key, Some(AxisKey::Param(param.id)), "{}", spec.title);
                 assert!(spec.y.min < spec.y.max && spec.y.max.is_finite(), "{}: {:?}", spec.title, spec.y);
                 assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}", spec.caption);

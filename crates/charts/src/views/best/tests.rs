@@ -2,7 +2,7 @@ use super::*;
 use crate::layout;
 use crate::spec::{PinMark, ZoneKind};
 use crate::views::metric::PERCENT;
-use crate::views::{Pinned, pin_places};
+use crate::views::{Pinned, at_place, pin_places};
 use analysis::best::NEARLY;
 use analysis::network::NEARLY_ALL;
 use catalog::default_scenario;
@@ -31,8 +31,9 @@ fn tried(scenario: &Scenario, link: f64, memory: f64) -> Option<Candidate> {
     candidates.best(moved.accelerator.values.usable_memory())
 }
 
+/// The colours are interpolated between the configurations that are tried, and the readout is not.
 #[test]
-fn every_node_holds_what_a_search_at_its_place_finds() {
+fn every_node_is_near_what_a_search_at_its_place_finds_and_its_readout_is_that() {
     let scenario = decode(LLAMA).scenario;
     let spec = map(&scenario, false);
     let field = spec.field.as_ref().unwrap();
@@ -41,16 +42,42 @@ fn every_node_holds_what_a_search_at_its_place_finds() {
             let share = |at: usize, of: usize| at as f64 / (of - 1) as f64;
             let link = layout::value(&spec.x, share(column, field.columns));
             let memory = layout::value(&spec.y, share(row, field.rows));
-            let (cell, best) = (field.cell(column, row).unwrap(), tried(&scenario, link, memory).unwrap());
-            assert!((cell.value / (PERCENT * best.sample.mfu) - 1.0).abs() < 1e-12, "{link} {memory}");
-            assert_eq!(cell.limiter == Limiter::Memory, !best.sample.fits(), "{link} {memory}");
-            let fastest = tried(&unlimited(&scenario), 3200.0, memory).unwrap().sample.mfu;
+            let cell = field.cell(column, row).unwrap();
+            let mfu = |memory: f64| PERCENT * tried(&scenario, link, memory).unwrap().sample.mfu;
+            if tried(&scenario, link, memory / 2.0).unwrap().sample.fits() {
+                assert!(
+                    mfu(memory / 2.0) - 1.0 <= cell.value && cell.value <= mfu(2.0 * memory) + 1.0,
+                    "{link} {memory}"
+                );
+            }
+            let (link, memory) = (spec.x.settled(link), spec.y.settled(memory));
+            let (read, best) =
+                (at_place(&spec, &scenario, (link, memory)).unwrap(), tried(&scenario, link, memory).unwrap());
+            assert!((read.value / (PERCENT * best.sample.mfu) - 1.0).abs() < 1e-12, "{link} {memory}");
+            assert_eq!(read.limiter == Limiter::Memory, !best.sample.fits(), "{link} {memory}");
+            let fastest = tried(&unlimited(&scenario), 1e9, memory).unwrap().sample.mfu;
             let network = best.sample.fits() && best.sample.mfu < NEARLY_ALL * fastest;
-            assert_eq!(cell.limiter == Limiter::InterNode, network, "{link} {memory}");
+            assert_eq!(read.limiter == Limiter::InterNode, network, "{link} {memory}");
         }
     }
     assert!(spec.zones.iter().any(|zone| zone.kind == ZoneKind::ComputeBound));
     assert_eq!(spec.here, Some((scenario.network.values.inter_node.gbit_per_s(), 80.0)));
+}
+
+/// More memory or a faster link is never slower, so neither are the colours.
+#[test]
+fn colours_rise_with_memory_and_with_the_link() {
+    let spec = map(&decode(LLAMA).scenario, false);
+    let field = spec.field.as_ref().unwrap();
+    let value =
+        |column: usize, row: usize| field.cell(column, row).filter(|cell| cell.margin >= 0.0).map(|cell| cell.value);
+    for row in 0..field.rows {
+        for column in 0..field.columns {
+            for next in [value(column + 1, row), value(column, row + 1)].into_iter().flatten() {
+                assert!(value(column, row).is_none_or(|value| next >= value), "{column} {row}");
+            }
+        }
+    }
 }
 
 /// Reads the numbers of the sentence back, and tries both sides of each.

@@ -3,6 +3,8 @@
 
 use super::*;
 use crate::layout::share;
+use crate::spec::Cell;
+use crate::views::metric::PERCENT;
 use analysis::sweep::{self, assign};
 use catalog::MODELS;
 use engine::params::Number;
