@@ -48,7 +48,7 @@ pub fn App(start: &Start) -> Html {
     };
     let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
     let (brings, set_brings) = use_flag();
-    let Brings { field, below, say } = use_bring(&bring::BringProps {
+    let Brings { field, below, say, .. } = use_bring(&bring::BringProps {
         scenario: on_screen.clone(),
         settled: settled.snapshot.scenario,
         open: brings,

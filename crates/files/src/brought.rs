@@ -120,6 +120,9 @@ pub struct Import {
     /// For a question that a view answers, the page's query with its `?`: `?view=agreement`.
     #[serde(default)]
     pub view: Option<String>,
+    /// What a plan or a view answers, as sentences; empty if a sentence asks for none.
+    #[serde(default)]
+    pub answer: String,
     /// Links of the other runs of a sentence that compares GPUs.
     #[serde(default)]
     pub compared: Vec<String>,
@@ -150,6 +153,7 @@ impl Import {
         marks: Vec::new(),
         plan: None,
         view: None,
+        answer: String::new(),
         compared: Vec::new(),
         assumed: Vec::new(),
         questions: Vec::new(),

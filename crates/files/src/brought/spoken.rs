@@ -95,8 +95,10 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
     let length = |from: usize, to: usize| to.saturating_sub(from);
     let unread: usize = read.unread.iter().map(|unread| length(unread.from, unread.to)).sum();
     let known: usize = read.marks.iter().map(|mark| length(mark.from, mark.to)).sum();
-    let has_model = read.marks.iter().any(|mark| mark.kind == About::Model);
-    let is_comparison = !read.is_anything() && read.unread.iter().any(|unread| unread.choices.len() > 1);
+    // A line of words; a configuration names models, too.
+    let is_line = text.trim().lines().count() == 1;
+    let has_model = is_line && read.marks.iter().any(|mark| mark.kind == About::Model);
+    let is_comparison = is_line && !read.is_anything() && read.unread.iter().any(|unread| unread.choices.len() > 1);
     (read.is_anything() && (has_model || known >= unread) || is_comparison).then(|| import_understood(text, &read))
 }
 
@@ -120,6 +122,7 @@ fn import_understood(text: &str, read: &Understood) -> Import {
         marks: marks(text, read),
         plan: read.asks.as_ref().and_then(sentence::Asks::query),
         view: read.shown.map(|shown| shown.query.to_owned()),
+        answer: format!("{asked}{shown}").trim().to_owned(),
         compared: read.compared.iter().map(links::encode).collect(),
         assumed: read.assumed.iter().map(assumed).collect(),
         questions: questions(text, read),
