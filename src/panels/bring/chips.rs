@@ -43,7 +43,7 @@ fn asked(question: &Question, choose: &Callback<String>) -> Html {
         html! { <button type="button" class="small-button" onclick={choose}>{ label }</button> }
     };
     html! {
-        <li class="chip wrong">
+        <li class="chip wrong" title={question.sentence.clone()}>
             <span>{ &question.sentence }</span>
             { for question.choices.iter().map(answer) }
         </li>

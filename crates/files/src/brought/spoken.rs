@@ -136,11 +136,18 @@ fn assumed(of: &sentence::Assumed) -> AssumedValue {
     AssumedValue { key: (*key).to_owned(), label: (*label).to_owned(), value: value.clone(), why: why.clone() }
 }
 
+/// Begin of the names that are near to unknown words ([`engine::nearest::did_you_mean`]).
+const DID_YOU_MEAN: &str = " Did you mean ";
+
 /// Returns the questions about a text: its unknown parts, then its impossible values.
 fn questions(text: &str, read: &Understood) -> Vec<Question> {
     let of_part = |unread: &sentence::Unread| Question {
         text: text.get(unread.from..unread.to).unwrap_or_default().to_owned(),
-        sentence: unread.sentence.clone(),
+        // The answers name what else may be meant.
+        sentence: match unread.sentence.split_once(DID_YOU_MEAN) {
+            Some((says, _)) if !unread.choices.is_empty() => says.to_owned(),
+            _ => unread.sentence.clone(),
+        },
         choices: unread.choices.iter().map(|choice| (choice.label.clone(), choice.text.clone())).collect(),
     };
     let of_value =
@@ -190,6 +197,7 @@ mod tests {
         let laptop = brought("phi-4 sft on my laptop 4060 8GB").unwrap();
         assert_eq!(laptop.questions.len(), 1);
         assert!(laptop.questions.iter().all(|question| question.choices.len() == 3));
+        assert!(laptop.questions.iter().all(|question| question.sentence.ends_with("is not in the list of GPUs.")));
         let compared = brought("compare H100 with MI300X and B200 for 70B").unwrap();
         assert_eq!((compared.compared.len(), compared.questions.len()), (2, 0));
         let network = brought("13B on 64 A100, from how many Gbit/s not limited by the network").unwrap();

@@ -105,13 +105,13 @@ fn differs(read: &Understood, line: &str) -> Option<String> {
             None => pairs.contains(&pair),
         }),
         "?" => read.unread.iter().any(|unread| unread.sentence.contains(wanted)),
-        "plan" => read.asks.as_ref().and_then(|asks| asks.query()).as_deref() == Some(wanted),
+        "plan" => read.asks.as_ref().and_then(sentence::Asks::query).as_deref() == Some(wanted),
         "view" => read.shown.map(|shown| shown.query) == Some(wanted),
         "pins" => {
             let gpus = |scenario: &Scenario| format!("{}:{}", scenario.accelerator.id, scenario.gpus);
             read.compared.iter().map(gpus).collect::<Vec<_>>().join(" ") == wanted
         }
-        _ => panic!("{line}"),
+        _ => false,
     };
     (!is_right).then(|| format!("  not {line}: {} {:?} {:?}", read.link, read.asks, read.unread))
 }
