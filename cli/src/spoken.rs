@@ -34,8 +34,8 @@ pub(crate) struct Spoken {
 }
 
 impl Spoken {
-    /// Parses a sentence. Words that are not understood are refused unless `is_lenient` is set, as
-    /// they may affect the answer.
+    /// Parses a sentence. Words that are not understood and impossible values are refused unless
+    /// `is_lenient` is set, as they may affect the answer.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Spoken {
         if !spoken.read.is_anything() {
             return Err(NOTHING.to_owned());
         }
-        if !spoken.read.unread.is_empty() && !is_lenient {
+        if spoken.read.is_open() && !is_lenient {
             let hint = "Rephrase it, leave it out, or add --lenient to ignore it.";
             return Err(format!("{}{}{hint}", spoken.notes_text(), spoken.answers_text()));
         }

@@ -127,8 +127,7 @@ pub(crate) fn is_largest_for_money(said: &StatedValues) -> bool {
 /// Hours in a day.
 const HOURS: f64 = 24.0;
 
-/// Returns the question of a sentence, and adds conflicts and assumptions about its limit to
-/// `notes`.
+/// Returns the question of a sentence, and adds assumptions about its limit to `notes`.
 pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<Asks> {
     if is_largest_for_money(said) {
         return None;
@@ -139,8 +138,8 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     let dollars = number("ask.budget");
     let named = said.value("ask.question");
     if days.is_some() && dollars.is_some() {
-        let both = "A plan has one limit: it is planned by the deadline, and its cost is shown with the budget.";
-        notes.conflicts.push(both.to_owned());
+        let why = "a plan has one limit, and the cost that it shows stands beside the budget";
+        notes.assumed.push(("deadline", "the limit, not the budget", why));
     }
     if let Some(sentence) = unanswered(named, days, dollars) {
         notes.unanswered = Some(sentence);
@@ -196,8 +195,6 @@ fn unanswered(named: Option<&str>, days: Option<f64>, dollars: Option<f64>) -> O
 pub(crate) struct Notes {
     /// Explanation of a question that no plan answers, to follow its words.
     pub(crate) unanswered: Option<String>,
-    /// Conflicts, as sentences.
-    pub(crate) conflicts: Vec<String>,
     /// Assumptions: key, value and reason.
     pub(crate) assumed: Vec<(&'static str, &'static str, &'static str)>,
 }

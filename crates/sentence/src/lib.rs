@@ -219,16 +219,14 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let runs = compare::runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
     let (said, contradictions) = StatedValues::collect(text, own);
-    let mut conflicts = Vec::new();
     let mut notes = asks::Notes::default();
     let mut asks = asks::find_question(&said, &mut notes);
-    conflicts.append(&mut notes.conflicts);
     let seeks = asks.as_ref().is_some_and(|asks| asks.question.is_none());
     let plans = asks.as_ref().is_some_and(|asks| {
         asks.question.is_some_and(|question| question.kind() == PlanKind::Runs || is_of_own(question))
     });
     let mut settled = SettledScenario::build(text, &said, now, seeks, plans, !runs.is_empty());
-    conflicts.append(&mut settled.conflicts);
+    let conflicts = core::mem::take(&mut settled.conflicts);
     if let Some(asks) = asks.as_mut() {
         asks.clusters = asks.clusters_of(&said, &settled.scenario);
         asks.gpu = catalog::accelerator(settled.scenario.accelerator.id)
