@@ -85,3 +85,46 @@ fn reasons(values: &[AssumedValue]) -> Html {
         </details>
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catalog::default_scenario;
+    use files::brought::{Item, import_items};
+
+    #[derive(PartialEq, Properties)]
+    struct Said {
+        text: &'static str,
+    }
+
+    #[component]
+    fn Line(Said { text }: &Said) -> Html {
+        let item = Item { name: None, bytes: text.as_bytes().to_vec() };
+        match import_items(&[item], &default_scenario()) {
+            Ok(brought) => chips(&brought, false, &Callback::noop()),
+            Err(problem) => html! { <p>{ problem }</p> },
+        }
+    }
+
+    fn rendered(text: &'static str) -> String {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let local = tokio::task::LocalSet::new();
+        let page = yew::LocalServerRenderer::<Line>::with_props(Said { text }).hydratable(false);
+        runtime.block_on(local.run_until(page.render()))
+    }
+
+    #[test]
+    fn a_line_has_questions_first_with_their_answers() {
+        let line = rendered("phi-4 sft on my laptop 4060 8GB");
+        let places = ["is not in the list of GPUs", "Phi-4 14B", "chip assumed"].map(|part| line.find(part));
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{line}");
+        assert_eq!(line.matches("<button").count() - line.matches("chip assumed").count(), 3, "{line}");
+    }
+
+    #[test]
+    fn a_line_without_questions_says_what_a_view_answers() {
+        let line = rendered("13B on 64 A100, from how many Gbit/s not limited by the network");
+        assert!(!line.contains("chip wrong") && line.contains("The curve over the bandwidth"), "{line}");
+        assert!(line.contains("Sequence length: assumed, as the text has none."), "{line}");
+    }
+}
