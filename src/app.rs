@@ -39,7 +39,7 @@ pub fn App(start: &Start) -> Html {
     browser::use_address(state, &page.emit);
     let (drawer, set_drawer) = use_flag_from(start.drawer);
     let (brings, set_brings) = use_flag();
-    let Brings { field, below, say } = use_bring(&bring::BringProps {
+    let Brings { field, below, say, .. } = use_bring(&bring::BringProps {
         scenario: on_screen.clone(),
         settled: settled.snapshot.scenario,
         open: brings,

@@ -24,7 +24,7 @@ pub use dom::{
     field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
     use_kept_in_sight, use_selected, use_title,
 };
-pub use files::{Arrived, Origin, area_text, chosen_files, pasted, settled_text, use_drop};
+pub use files::{Arrived, Origin, area_text, chosen_files, pasted, set_area_text, settled_text, use_drop};
 pub use files_worker::ask;
 pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts};
 pub use jump::{close_dialog, go_to, go_to_control, is_dialog, use_find_key, use_modal};

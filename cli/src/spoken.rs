@@ -34,8 +34,8 @@ pub(crate) struct Spoken {
 }
 
 impl Spoken {
-    /// Parses a sentence. Words that are not understood are refused unless `is_lenient` is set, as
-    /// they may affect the answer.
+    /// Parses a sentence. Words that are not understood and impossible values are refused unless
+    /// `is_lenient` is set, as they may affect the answer.
     ///
     /// # Errors
     ///
@@ -45,9 +45,12 @@ impl Spoken {
         if !spoken.read.is_anything() {
             return Err(NOTHING.to_owned());
         }
-        if !spoken.read.unread.is_empty() && !is_lenient {
+        if spoken.read.is_open() && !is_lenient {
             let hint = "Rephrase it, leave it out, or add --lenient to ignore it.";
-            return Err(format!("{}{hint}", spoken.notes_text()));
+            return Err(format!("{}{}{hint}", spoken.notes_text(), spoken.answers_text()));
+        }
+        if !spoken.read.compared.is_empty() && !is_lenient {
+            return Err(spoken.compared_text());
         }
         Ok(spoken)
     }
@@ -72,7 +75,25 @@ impl Spoken {
         let conflicts = read.conflicts.iter().cloned();
         let unread = read.unread.iter().map(|unread| unread.sentence.clone());
         let asked = read.asks.iter().map(|asks| format!("Asked for: {}.", asks.words()));
-        lines(assumed.chain(marks).chain(asked).chain(conflicts).chain(unread))
+        let shown = read.shown.iter().map(|shown| shown.says.to_owned());
+        lines(assumed.chain(marks).chain(asked).chain(shown).chain(conflicts).chain(unread))
+    }
+
+    /// Returns the texts that answer the questions, one per line.
+    fn answers_text(&self) -> String {
+        let choices = self.read.unread.iter().flat_map(|unread| &unread.choices);
+        let choices = choices.filter(|choice| !choice.text.is_empty());
+        lines(choices.map(|choice| format!("For “{}”: shardwise {}", choice.label, quoted(&choice.text))))
+    }
+
+    /// Refuses a comparison, with a command for each of its runs.
+    fn compared_text(&self) -> String {
+        let Understood { scenario, compared, .. } = &self.read;
+        let commands = core::iter::once(scenario).chain(compared);
+        let commands = commands.map(|run| format!("shardwise estimate {}", quoted(&links::encode(run))));
+        let first = "A command answers for one run. Compare these:".to_owned();
+        let last = "Or add --lenient to answer for the first alone.".to_owned();
+        lines(core::iter::once(first).chain(commands).chain([last]))
     }
 
     /// Returns the planning question with its limit, its clusters, and the tokens per step.
@@ -82,9 +103,24 @@ impl Spoken {
     }
 }
 
+/// Returns a text as an argument for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comparison_and_a_question_are_refused_with_commands() {
+        let refused = |text: &str| Spoken::parse(text, false).map(|_| ()).unwrap_err();
+        let compared = refused("compare H100 with MI300X for 70B");
+        assert!(compared.matches("shardwise estimate 'v=1&cluster=").count() == 2, "{compared}");
+        let laptop = refused("phi-4 sft on my laptop 4060 8GB");
+        assert!(laptop.contains("For “leave it out”: shardwise 'phi-4 sft on my'"), "{laptop}");
+        assert!(Spoken::parse("compare H100 with MI300X for 70B", true).is_ok());
+    }
 
     #[test]
     fn a_sentence_without_a_model_says_which_it_takes() {

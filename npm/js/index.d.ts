@@ -740,6 +740,8 @@ export interface Unread {
   /** The nearest names and words that are known, at most three. */
   near: string[];
   sentence: string;
+  /** Answers to the question what it means, at most three: each is another text. */
+  choices: { label: string; text: string }[];
 }
 
 /** What a sentence asks backwards. */
@@ -764,11 +766,17 @@ export interface Understood {
   assumed: Assumption[];
   /** What was not understood: it is left out of the scenario. */
   unread: Unread[];
-  /** What contradicts itself or cannot be, and what counts instead. */
+  /** What cannot be, and what counts instead. */
   conflicts: string[];
   asks: Asks | null;
+  /** The view of the page that answers, by its query, and what it shows. */
+  shown: { query: string; says: string } | null;
   /** The fragment of the scenario's link, without `#`. */
   link: string;
+  /** Links of the other runs of a comparison of GPUs; `link` is the first. */
+  compared: string[];
+  /** Whether something is unread or cannot be: the scenario is then not the one that was said. */
+  is_open: boolean;
   /** Whether it is a new run, as the sentence names a model; else it changes the one of the given link. */
   is_new: boolean;
   /** The report of the scenario, as of `estimate`. */

@@ -153,9 +153,12 @@ def understand(text, link=None, *, strict=True):
 
     - ``understood``: the parts of the text, each with what it ``means``; ``from`` and ``to`` count UTF-16 code units;
     - ``assumed``: what decides the answer and the text does not say, each with its ``value`` and a ``sentence``;
-    - ``unread``: what was not understood, each with its ``text`` and the ``near`` names that are known; it is left out of the
-      scenario, so look here first;
-    - ``conflicts``: sentences on what contradicts itself;
+    - ``unread``: what was not understood or contradicts itself, each with its ``text``, the ``near`` names that are known, and
+      ``choices``, other texts that answer it; it is left out of the scenario, so look here first;
+    - ``conflicts``: sentences on what cannot be; ``is_open``: whether there is anything in either, so that the scenario is not
+      the one that was said;
+    - ``compared``: links of the other runs of a text that compares GPUs; ``shown``: the view of the page that answers, or
+      ``None``;
     - ``asks``: the question of a text such as ``"70B, 1T tokens, 30 days, cheapest"``, else ``None``;
     - ``link``, the fragment of the scenario's link; ``is_new``, whether it is a new run; ``report``, as of ``estimate``.
 

@@ -54,6 +54,15 @@ pub fn settled_text(event: &Event) -> String {
     event.target_dyn_into::<HtmlTextAreaElement>().map(|area| area.value()).unwrap_or_default()
 }
 
+/// Sets the text of the area with this identifier, and focuses it.
+pub fn set_area_text(id: &str, text: &str) {
+    let element = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id(id));
+    if let Some(area) = element.and_then(|element| element.dyn_into::<HtmlTextAreaElement>().ok()) {
+        area.set_value(text);
+        let _ = area.focus();
+    }
+}
+
 /// Reads the chosen files; clears the input, so that the same files can be chosen again.
 pub fn chosen_files(event: &Event, take: &Callback<Arrived>) {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };

@@ -2,6 +2,7 @@
 //! dropped anywhere on the page. The files' own module reads them ([`files::brought`]); findings
 //! about a file are shown in a wide sheet, next to the file.
 
+mod chips;
 mod marks;
 mod say;
 mod source;
@@ -67,6 +68,9 @@ pub struct Brings {
     pub below: Html,
     /// Reads words as if they were typed into the box.
     pub say: Callback<String>,
+    /// Whether the run on screen is one that somebody chose: not while files ask for GPUs, when its
+    /// verdict would be about GPUs that nobody named.
+    pub judges: bool,
 }
 
 /// Reads inputs, shows what they were, and applies the scenario that they describe.
@@ -154,8 +158,12 @@ pub fn use_bring(props: &BringProps) -> Brings {
     });
     // Whether the reader has confirmed the GPUs on screen.
     let (confirmed, confirm) = use_flag();
-    let asks = !confirmed && has_default_gpus(settled) && judged(outcome.as_ref()).is_some();
-    let question = asks.then(|| which_gpus(settled, confirm.reform(|_: MouseEvent| true)));
+    // The question stays while the reader chooses GPUs for it.
+    let asked = use_mut_ref(|| false);
+    let is_judged = judged(outcome.as_ref()).is_some();
+    let asks = is_judged && !confirmed && (*asked.borrow() || has_default_gpus(settled));
+    *asked.borrow_mut() = asks;
+    let question = asks.then(|| which_gpus(settled, &props.page, &confirm.reform(|()| true)));
     let brought = match &*outcome {
         Some(Outcome::Taken(brought)) => Some(brought.clone()),
         _ => None,
@@ -177,7 +185,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
         </section>
     };
     let say = take.reform(|words: String| (Ok(browser::pasted(words)), Origin::Given));
-    Brings { field, below, say }
+    Brings { field, below, say, judges: !asks }
 }
 
 /// Whether the GPUs on screen are those that the page begins with.
@@ -230,16 +238,35 @@ fn judged(outcome: Option<&Outcome>) -> Option<&Import> {
     }
 }
 
-/// Renders the question for the GPUs, if those on screen are the page's defaults.
-fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>) -> Html {
+/// Numbers of GPUs that the question offers.
+const NUMBERS: [u32; 4] = [1, 2, 4, 8];
+
+/// Renders the question for the GPUs and their number. A number, or keeping those on screen, answers
+/// it; the choice of a cluster alone does not.
+fn which_gpus(scenario: &Scenario, page: &PageContext, answered: &Callback<()>) -> Html {
     let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
+    let own = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id).filter(|_| !has_default_gpus(scenario));
     let names = CLUSTERS.iter().map(|entry| entry.name);
     let items = select::Item::named(core::iter::once(words::A_CLUSTER).chain(names));
     let places: Vec<_> = core::iter::once(CLUSTERS.len()).chain(0..CLUSTERS.len()).collect();
+    let chosen = own.map_or(0, |place| place + 1);
+    let number = |gpus: u32| {
+        let (answered, emit, before) = (answered.clone(), page.emit.clone(), *scenario);
+        let set = Callback::from(move |_: MouseEvent| {
+            let mut scenario = before;
+            // A number that does not suit the layout is reported beside it.
+            let _ = links::put(&mut scenario, links::v1::GPUS_KEY, &gpus.to_string());
+            emit.emit(Action::ReplaceScenario(Box::new(scenario)));
+            answered.emit(());
+        });
+        html! { <button type="button" class="small-button" onclick={set}>{ words::so_many(gpus) }</button> }
+    };
+    let keep = answered.reform(|_: MouseEvent| ());
     html! {
         <div class="question" role="group" aria-label={words::WHICH_GPUS}>
             <p>{ words::WHICH_GPUS }</p>
-            <select::Select id="which-gpus" name={Some(words::A_CLUSTER)} {items} {places} chosen={0} target={SelectTarget::Cluster} />
+            <select::Select id="which-gpus" name={Some(words::A_CLUSTER)} {items} {places} {chosen} target={SelectTarget::Cluster} />
+            { for NUMBERS.into_iter().map(number) }
             <button type="button" class="small-button" onclick={keep}>{ words::keep_gpus(scenario.gpus, name) }</button>
         </div>
     }
@@ -285,10 +312,19 @@ fn take_over(brought: &Import, PageContext { view, emit, .. }: &PageContext) {
         }
         // Findings about the scenario on screen leave the scenario unchanged.
         ImportKind::Error | ImportKind::Measured => {}
+        // An open question means that the scenario is not the one that was said.
+        ImportKind::Sentence if !brought.questions.is_empty() => {}
         ImportKind::Sentence => {
-            emit.emit(Action::ReplaceScenario(Box::new(scenario)));
+            if brought.compared.is_empty() {
+                emit.emit(Action::ReplaceScenario(Box::new(scenario)));
+            } else {
+                let pins = brought.compared.iter().map(|link| links::decode(link).scenario).collect();
+                emit.emit(Action::OpenLink { scenario: Box::new(scenario), pins, issues: Vec::new() });
+            }
             if let Some(query) = &brought.plan {
                 emit.emit(Action::ChangeView(view.with_query(query).showing(Panel::Plan)));
+            } else if let Some(query) = &brought.view {
+                emit.emit(Action::ChangeView(view.with_query(query)));
             }
         }
         ImportKind::Scenario => {

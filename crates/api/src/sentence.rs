@@ -19,8 +19,11 @@ struct Answered {
     unread: Vec<Unread>,
     conflicts: Vec<String>,
     asks: Option<QuestionJson>,
+    shown: Option<Shown>,
     link: String,
+    compared: Vec<String>,
     is_new: bool,
+    is_open: bool,
     report: Value,
 }
 
@@ -40,6 +43,19 @@ struct Unread {
     text: String,
     near: Vec<String>,
     sentence: String,
+    choices: Vec<Choice>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    label: String,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    query: &'static str,
+    says: &'static str,
 }
 
 #[derive(Serialize)]
@@ -66,7 +82,9 @@ impl From<&Asks> for QuestionJson {
 
 /// Parses a sentence for the scenario of a link and returns JSON: the parts of the text that were
 /// `understood`, `assumed` and `unread`, `conflicts`, the planning question that it `asks`, the
-/// `link` of the resulting scenario, and its `report` as in [`crate::estimate`].
+/// `link` of the resulting scenario, links of the other runs of a comparison (`compared`), the view
+/// of the page that answers (`shown`), whether a question `is_open`, and the `report` of the scenario
+/// as in [`crate::estimate`].
 ///
 /// # Errors
 ///
@@ -96,6 +114,11 @@ pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
         text: text.get(unread.from..unread.to).unwrap_or_default().to_owned(),
         near: unread.near.clone(),
         sentence: unread.sentence.clone(),
+        choices: unread
+            .choices
+            .iter()
+            .map(|choice| Choice { label: choice.label.clone(), text: choice.text.clone() })
+            .collect(),
     });
     let issues = engine::validate::issues(&read.scenario);
     let answered = Answered {
@@ -105,7 +128,10 @@ pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
         unread: unread.collect(),
         conflicts: read.conflicts.clone(),
         asks: read.asks.as_ref().map(QuestionJson::from),
+        shown: read.shown.map(|shown| Shown { query: shown.query, says: shown.says }),
         link: read.link.clone(),
+        compared: read.compared.iter().map(links::encode).collect(),
+        is_open: read.is_open(),
         is_new: read.is_new,
         report: report_json(&read.scenario, &read.scenario.report(), &issues),
     };

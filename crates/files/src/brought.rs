@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use of_run::CONTRADICTS;
-pub use spoken::{Marked, marks, units};
+pub use spoken::{AssumedValue, Marked, Question, marks, units};
 
 use crate::run::may_be_json;
 pub use crate::run::{Base, Changes, MissingValue, Severity, Spread};
@@ -117,6 +117,21 @@ pub struct Import {
     /// For a sentence with a goal, the page's query with its `?`: `?plan=cheapest&days=7`.
     #[serde(default)]
     pub plan: Option<String>,
+    /// For a question that a view answers, the page's query with its `?`: `?view=agreement`.
+    #[serde(default)]
+    pub view: Option<String>,
+    /// What a plan or a view answers, as sentences; empty if a sentence asks for none.
+    #[serde(default)]
+    pub answer: String,
+    /// Links of the other runs of a sentence that compares GPUs.
+    #[serde(default)]
+    pub compared: Vec<String>,
+    /// Values that a sentence does not say.
+    #[serde(default)]
+    pub assumed: Vec<AssumedValue>,
+    /// Questions about parts of a sentence. While one is open, the scenario is not the sentence's.
+    #[serde(default)]
+    pub questions: Vec<Question>,
 }
 
 /// Headings of the questions about a run and about an error.
@@ -137,6 +152,11 @@ impl Import {
         spread: None,
         marks: Vec::new(),
         plan: None,
+        view: None,
+        answer: String::new(),
+        compared: Vec::new(),
+        assumed: Vec::new(),
+        questions: Vec::new(),
     };
 
     /// Sets the questions about missing facts and shows them first; offers are removed if there is
@@ -299,6 +319,7 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
                 let spoken = (is_spoken && !refusal.is_certain).then(|| spoken::spoken(text, scenario)).flatten();
                 spoken.ok_or_else(|| match refusal.sentence {
                     said if refusal.is_certain => said,
+                    _ if is_spoken && spoken::is_of_words(text) => spoken::nothing(text),
                     _ if words::is_log(text) => words::no_known_log(text),
                     _ if is_json => problem,
                     said => said,

@@ -82,20 +82,64 @@ impl Asks {
     }
 }
 
+/// A view of the page that answers a question, and what it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The query of the page, with its `?`.
+    pub query: &'static str,
+    /// What the view shows, as a sentence.
+    pub says: &'static str,
+}
+
+/// Views by their name in sentences.
+const VIEWS: [(&str, Shown); 2] = [
+    (
+        "network",
+        Shown {
+            query: "?view=curve&curve=link",
+            says: "The curve over the bandwidth of the links marks from where the network no longer limits this run.",
+        },
+    ),
+    (
+        "accuracy",
+        Shown {
+            query: "?view=agreement",
+            says: "A run's own log says what slows it: drop it on the page, and its steps are compared with the \
+                   prediction. Accuracy lists measured runs like this one, each beside its prediction.",
+        },
+    ),
+];
+
+/// Returns the view that a sentence asks for.
+pub(crate) fn find_view(said: &StatedValues) -> Option<Shown> {
+    let named = said.value("ask.view")?;
+    VIEWS.iter().find(|(name, _)| *name == named).map(|(_, shown)| *shown)
+}
+
+/// Returns whether a sentence asks for the largest compute-optimal model of a budget.
+pub(crate) fn is_largest_for_money(said: &StatedValues) -> bool {
+    said.value("ask.question") == Some("model")
+        && said.has(&["ask.budget"])
+        && said.has(&["optimal"])
+        && !said.has(&["ask.days", "ask.weeks", "ask.months", "ask.hours", "model", "size"])
+}
+
 /// Hours in a day.
 const HOURS: f64 = 24.0;
 
-/// Returns the question of a sentence, and adds conflicts and assumptions about its limit to
-/// `notes`.
+/// Returns the question of a sentence, and adds assumptions about its limit to `notes`.
 pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<Asks> {
+    if is_largest_for_money(said) {
+        return None;
+    }
     let number = |key: &str| said.number(key);
     let units = [("ask.days", 1.0), ("ask.weeks", 7.0), ("ask.months", 30.0), ("ask.hours", 1.0 / HOURS)];
     let days = units.into_iter().find_map(|(key, factor)| Some(number(key)? * factor));
     let dollars = number("ask.budget");
     let named = said.value("ask.question");
     if days.is_some() && dollars.is_some() {
-        let both = "A plan has one limit: it is planned by the deadline, and its cost is shown with the budget.";
-        notes.conflicts.push(both.to_owned());
+        let why = "a plan has one limit, and the cost that it shows stands beside the budget";
+        notes.assumed.push(("deadline", "the limit, not the budget", why));
     }
     if let Some(sentence) = unanswered(named, days, dollars) {
         notes.unanswered = Some(sentence);
@@ -151,8 +195,6 @@ fn unanswered(named: Option<&str>, days: Option<f64>, dollars: Option<f64>) -> O
 pub(crate) struct Notes {
     /// Explanation of a question that no plan answers, to follow its words.
     pub(crate) unanswered: Option<String>,
-    /// Conflicts, as sentences.
-    pub(crate) conflicts: Vec<String>,
     /// Assumptions: key, value and reason.
     pub(crate) assumed: Vec<(&'static str, &'static str, &'static str)>,
 }

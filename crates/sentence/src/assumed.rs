@@ -114,6 +114,16 @@ pub(crate) fn list_assumptions(
     all
 }
 
+/// Returns the numbers of GPUs of a comparison.
+pub(crate) fn of_comparison(gpus: &str, is_equal_money: bool) -> Assumed {
+    let why = if is_equal_money {
+        "these whole nodes cost most nearly the same an hour"
+    } else {
+        "runs are compared on the same number unless the text says otherwise"
+    };
+    new("gpus", gpus, why)
+}
+
 /// Order of keys, the most influential first.
 const ORDER: [&str; 14] = [
     "layout",
@@ -153,7 +163,8 @@ fn new_scenario_assumptions(
     let mut all = Vec::new();
     let nobody = "the text has none";
     let no_hardware = if said.value("refuse") == Some(SEVERAL) { "the text has several" } else { nobody };
-    let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);
+    let is_sought = said.has(&["ask.smallest"]);
+    let has_hardware = is_sought || said.has(&["hw", "cluster", "card", "gpu"]);
     if !has_hardware && plans {
         all.push(new("hardware", "every cluster of the catalog", nobody));
     } else if plans && !said.has(&["cluster"]) {
@@ -162,7 +173,7 @@ fn new_scenario_assumptions(
     } else if !has_hardware {
         let node = cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
         all.push(new("hardware", node, no_hardware));
-    } else if !plans && !said.has(&["gpus", "nodes", "cores"]) {
+    } else if !plans && !is_sought && !said.has(&["gpus", "nodes", "cores"]) {
         let name = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
         all.push(new("gpus", format!("{} × {name}", scenario.gpus), number_of_gpus(scenario)));
     }

@@ -78,22 +78,25 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
         // Use the shortest text that names the model: `llama 3.1 8b qlora` contains the model and a
         // training method.
         let is_same = |from: usize, next: usize| {
-            named(text.slice(from, next)).is_some_and(|other| other.entry.id == found.entry.id)
+            let name = text.slice(from, next);
+            let other = named(name).map(|other| other.entry).or_else(|| newest(&letters(name)));
+            other.is_some_and(|other| other.id == found.entry.id)
         };
         let starts: Vec<usize> = text.starts(at, next).collect();
-        if starts.iter().any(|start| is_same(*start, next)) {
+        // `finetune mistral 7b on 2` names it after its first word.
+        let is_within =
+            |start: &usize| is_same(*start, next) || starts.iter().any(|end| end > start && is_same(*start, *end));
+        if starts.iter().any(is_within) {
             continue;
         }
         let end = starts.iter().copied().filter(|end| is_same(at, *end)).min().unwrap_or(next);
-        // `gpt2 1.5B`.
+        // `gpt2 1.5B`, `gpt-2 124M`.
         let size = numbers::size(&text.tokens, end)
+            .or_else(|| numbers::millions(&text.tokens, end))
             .filter(|size| text.is_edge(size.next) && text.tokens.get(end).is_some_and(|token| !token.is_after_break));
         if let Some((entry, size)) = size.and_then(|size| Some((sibling(found.entry.id, &size)?, size))) {
-            return Some(Entry {
-                id: entry.id,
-                note: Some(taken(text.slice(at, size.next), entry.name)),
-                next: size.next,
-            });
+            let note = (entry.id != found.entry.id).then(|| taken(text.slice(at, size.next), entry.name));
+            return Some(Entry { id: entry.id, note, next: size.next });
         }
         let is_taken = named(text.slice(at, end)).is_some_and(|found| found.is_taken);
         let note = is_taken.then(|| taken(text.slice(at, end), found.entry.name));
@@ -102,10 +105,11 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
     sized(text, at)
 }
 
-/// Returns the model of another size whose name begins with that of a model: GPT-2 XL for 1.5B.
+/// Returns the model of a size whose name begins with that of a model: GPT-2 XL for 1.5B.
 fn sibling(id: &str, size: &Read) -> Option<&'static ModelEntry> {
     let size = means::number_of("size", &size.text)?;
-    let is_of = |entry: &&ModelEntry| entry.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('-'));
+    let is_of =
+        |entry: &&ModelEntry| entry.id.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     MODELS.iter().filter(is_of).find(|entry| (entry.params as f64 / size - 1.0).abs() < NEAR)
 }
 

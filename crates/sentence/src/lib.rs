@@ -5,10 +5,12 @@
 //! parameters ([`links::spelling`]); further terms of the field are rows of `data/sentence.toml`.
 //! All assumptions are reported: missing values that affect the answer are
 //! [`Understood::assumed`], and unknown text is [`Understood::unread`]. If a text contradicts
-//! itself, the last value applies and [`Understood::conflicts`] reports the contradiction.
+//! itself, [`Understood::unread`] asks which part counts.
 
 mod asks;
 mod assumed;
+mod choices;
+mod compare;
 mod entries;
 mod means;
 mod numbers;
@@ -16,6 +18,7 @@ mod patterns;
 mod reading;
 mod said;
 mod settle;
+mod sized;
 mod tokens;
 mod words;
 
@@ -24,9 +27,11 @@ use engine::params::quantity::shorten;
 use engine::params::{Group, ParamId};
 use engine::scenario::Scenario;
 
-pub use asks::Asks;
+pub use asks::{Asks, Shown};
 pub use assumed::Assumed;
-use said::StatedValues;
+pub use choices::Choice;
+use reading::Finding;
+use said::{Contradiction, StatedValues};
 use settle::SettledScenario;
 
 /// Topic of a part of a sentence.
@@ -132,6 +137,8 @@ pub struct Unread {
     pub near: Vec<String>,
     /// Message about the part, as a sentence.
     pub sentence: String,
+    /// Answers, at most three: each is another text.
+    pub choices: Vec<Choice>,
 }
 
 /// The interpretation of a sentence.
@@ -148,13 +155,17 @@ pub struct Understood {
     pub is_new: bool,
     /// Planning question, if any.
     pub asks: Option<Asks>,
+    /// The view of the page that answers the question, if no plan does.
+    pub shown: Option<Shown>,
+    /// The other runs of a comparison of GPUs; the scenario is the first.
+    pub compared: Vec<Scenario>,
     /// Assumed values, the most influential first.
     pub assumed: Vec<Assumed>,
     /// Parts that were not understood.
     pub unread: Vec<Unread>,
     /// Keys of the stated values, which a search leaves as they are.
     pub held: Vec<&'static str>,
-    /// Contradictory or impossible values, with the values that apply instead, as sentences.
+    /// Impossible values, with the values that apply instead, as sentences.
     pub conflicts: Vec<String>,
 }
 
@@ -173,6 +184,19 @@ impl Understood {
     pub fn is_anything(&self) -> bool {
         self.marks.iter().any(|mark| mark.kind != Topic::Filler)
     }
+
+    /// Returns whether a question is open: a part was not understood, or a value is impossible. The
+    /// scenario is then not the one that the sentence describes.
+    ///
+    /// ```
+    /// use catalog::default_scenario;
+    ///
+    /// assert!(sentence::understand("3b model, 3050 6GB, lora", &default_scenario()).is_open());
+    /// assert!(!sentence::understand("3b model, 3060 12GB, lora", &default_scenario()).is_open());
+    /// ```
+    pub fn is_open(&self) -> bool {
+        !self.unread.is_empty() || !self.conflicts.is_empty()
+    }
 }
 
 /// Parses a sentence. A sentence that names a model describes a new scenario; any other sentence
@@ -189,18 +213,20 @@ impl Understood {
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
     let mut reading = reading::read_sentence(text);
-    reading.refuse_several_gpus();
+    reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
-    let (said, mut conflicts) = StatedValues::collect(text, &reading.found);
+    reading.refuse_other_comparisons();
+    let runs = compare::runs(text, &reading.found, now);
+    let own = runs.first().unwrap_or(&reading.found);
+    let (said, contradictions) = StatedValues::collect(text, own);
     let mut notes = asks::Notes::default();
     let mut asks = asks::find_question(&said, &mut notes);
-    conflicts.append(&mut notes.conflicts);
     let seeks = asks.as_ref().is_some_and(|asks| asks.question.is_none());
     let plans = asks.as_ref().is_some_and(|asks| {
         asks.question.is_some_and(|question| question.kind() == PlanKind::Runs || is_of_own(question))
     });
-    let mut settled = SettledScenario::build(text, &said, now, seeks, plans);
-    conflicts.append(&mut settled.conflicts);
+    let mut settled = SettledScenario::build(text, &said, now, seeks, plans, !runs.is_empty());
+    let conflicts = core::mem::take(&mut settled.conflicts);
     if let Some(asks) = asks.as_mut() {
         asks.clusters = asks.clusters_of(&said, &settled.scenario);
         asks.gpu = catalog::accelerator(settled.scenario.accelerator.id)
@@ -209,23 +235,35 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let of_sequences = said.number("batch").map(|number| number * f64::from(settled.scenario.seq_len));
         asks.batch = said.number("batchtokens").or(of_sequences);
     }
-    let assumed = assumed::list_assumptions(&said, &settled, asks.as_ref(), &notes, &reading.found);
-    let is_refused = |found: &&reading::Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
-    let mut unread: Vec<Unread> = reading.found.iter().filter(is_refused).map(|found| refused(text, found)).collect();
-    let asks_for = |found: &reading::Finding| found.is.pairs.iter().any(|(key, _)| key.starts_with("ask."));
-    let is_unanswered = |found: &reading::Finding| notes.unanswered.is_some() && asks_for(found);
+    let compared = compare::others(text, &runs, now);
+    let mut assumed = assumed::list_assumptions(&said, &settled, asks.as_ref(), &notes, own);
+    if !compared.is_empty() {
+        let all: Vec<Scenario> = core::iter::once(settled.scenario).chain(compared.iter().copied()).collect();
+        let is_equal = said.has(&["ask.money"]);
+        assumed.retain(|assumed| assumed.key != "gpus");
+        assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
+    }
+    let is_refused = |found: &&Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
+    let mut unread: Vec<Unread> =
+        reading.found.iter().filter(is_refused).map(|found| refused(text, found, &reading.found)).collect();
+    let asks_for = |found: &Finding| found.is.pairs.iter().any(|(key, _)| key.starts_with("ask."));
+    let is_unanswered = |found: &Finding| notes.unanswered.is_some() && asks_for(found);
     unread.extend(reading.found.iter().filter(|found| is_unanswered(found)).map(|found| {
         let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
         let says = notes.unanswered.as_deref().filter(|_| found.is.pairs.iter().any(|(key, _)| key == "ask.question"));
         let sentence = format!("“{typed}” {}.", says.unwrap_or("limits no answer"));
-        Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
+        let choices = vec![Choice::without(text, found.from, found.to)];
+        Unread { from: found.from, to: found.to, near: Vec::new(), sentence, choices }
     }));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
-        Unread { from: gap.from, to: gap.to, near: gap.near, sentence }
+        let choices = choices::about(text, gap.from, gap.to, &gap.near);
+        Unread { from: gap.from, to: gap.to, near: gap.near, sentence, choices }
     }));
+    unread.extend(contradictions.iter().map(|contradiction| contradicted(text, contradiction)));
     unread.sort_by_key(|unread| unread.from);
-    let is_read = |found: &&reading::Finding| !is_refused(found) && !is_unanswered(found);
+    let is_in_unread = |found: &Finding| unread.iter().any(|unread| unread.from < found.to && found.from < unread.to);
+    let is_read = |found: &&Finding| !is_refused(found) && !is_unanswered(found) && !is_in_unread(found);
     let of_found = reading.found.iter().filter(is_read).map(|found| Mark {
         from: found.from,
         to: found.to,
@@ -244,7 +282,8 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     marks.sort_by_key(|mark| mark.from);
     let link = links::encode(&settled.scenario);
     let SettledScenario { scenario, is_new, held, .. } = settled;
-    Understood { marks, scenario, link, is_new, asks, assumed, unread, held, conflicts }
+    let shown = asks::find_view(&said);
+    Understood { marks, scenario, link, is_new, asks, shown, compared, assumed, unread, held, conflicts }
 }
 
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.
@@ -252,17 +291,45 @@ fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
 }
 
-/// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that no
-/// GPU has.
-fn refused(text: &str, found: &reading::Finding) -> Unread {
-    let typed = shorten(text.get(found.from..found.to).unwrap_or_default());
-    let says = match found.is.pairs.first().map(|(_, value)| value.as_str()) {
-        Some(reading::SEVERAL) => {
-            "is one of several GPUs, and a run has one: name one, and pin its result to compare others"
-        }
-        Some(reading::NO_CARD) => "is the memory of no GPU that is known: name the GPU",
-        _ => "is not in US dollars: give the amount in dollars",
+/// Asks which of two parts counts, where they contradict each other.
+fn contradicted(text: &str, contradiction: &Contradiction) -> Unread {
+    let Contradiction { sentence, kept, dropped } = contradiction;
+    let keep = |own: (usize, usize), other: (usize, usize)| Choice {
+        label: shorten(text.get(own.0..own.1).unwrap_or_default()),
+        text: Choice::without(text, other.0, other.1).text,
     };
-    let sentence = format!("“{typed}” {says}.");
-    Unread { from: found.from, to: found.to, near: Vec::new(), sentence }
+    let choices = vec![keep(*kept, *dropped), keep(*dropped, *kept)];
+    Unread { from: dropped.0, to: dropped.1, near: Vec::new(), sentence: sentence.clone(), choices }
+}
+
+/// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that is
+/// not that of the GPU.
+fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
+    let typed = text.get(found.from..found.to).unwrap_or_default();
+    let span = (found.from, found.to);
+    let reason = |found: &Finding| found.is.pairs.first().map(|(_, value)| value.clone());
+    let own = reason(found);
+    let leave = Choice::without(text, found.from, found.to);
+    let (says, choices) = match own.as_deref() {
+        Some(reading::SEVERAL) => {
+            // From the last, so that the places before it stay.
+            let others = all.iter().rev().filter(|other| reason(other) == own && other.from != found.from);
+            let alone = others.fold(text.to_owned(), |text, other| Choice::without(&text, other.from, other.to).text);
+            let only = Choice { label: format!("only {}", shorten(typed)), text: alone };
+            let compare = Choice { label: "compare them".to_owned(), text: format!("compare {text}") };
+            ("is one of several GPUs, and a run has one", vec![only, compare])
+        }
+        Some(reading::NO_COMPARISON) => {
+            ("compares more than GPUs: say one of the runs, pin its result, and say the other", vec![leave])
+        }
+        Some(reading::NO_CARD) => ("is the memory of no GPU that is known: name the GPU", vec![leave]),
+        Some(reading::OTHER_MEMORY) => {
+            let of_host = Choice::instead(text, span, "of the host", &format!("{typed} host memory"));
+            let of_each = Choice::instead(text, span, "of each GPU", &format!("{typed} vram"));
+            ("is not the memory of this GPU", vec![of_host, of_each, leave])
+        }
+        _ => ("is not in US dollars: give the amount in dollars", vec![leave]),
+    };
+    let sentence = format!("“{}” {says}.", shorten(typed));
+    Unread { from: found.from, to: found.to, near: Vec::new(), sentence, choices }
 }

@@ -130,6 +130,14 @@ pub(crate) fn size(tokens: &[Token], at: usize) -> Option<Read> {
     (is_size && value < 2e12).then(|| Read { text: format!("{}B", value / 1e9), next })
 }
 
+/// Parses the size of a small model after its name: `124M`.
+pub(crate) fn millions(tokens: &[Token], at: usize) -> Option<Read> {
+    /// Sizes in millions.
+    const SMALL: core::ops::Range<f64> = 10.0..1000.0;
+    let value = number(tokens, at).filter(|value| SMALL.contains(value))?;
+    (suffix(tokens, at + 1, true)? == "m").then(|| Read { text: format!("{}B", value / 1e3), next: at + 2 })
+}
+
 /// Parses memory in GiB: `80GB`, `80 GiB`, `80 Go`.
 pub(crate) fn memory(tokens: &[Token], at: usize) -> Option<Read> {
     let value = number(tokens, at)?;

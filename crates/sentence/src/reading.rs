@@ -4,12 +4,15 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use catalog::names::{gpu_with_memory, gpus_near, refusal};
-use catalog::{ACCELERATORS, MODELS, cluster};
+use catalog::{ACCELERATORS, MODELS, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
+use engine::scenario::pins::MOST_PINS;
 use links::spelling;
 
 use crate::Topic;
+use crate::choices;
+use crate::compare::{gpu_of, is_comparison};
 use crate::entries::{Text, family, taken};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
@@ -43,6 +46,8 @@ pub(crate) struct Gap {
     pub(crate) to: usize,
     /// Nearest names and words.
     pub(crate) near: Vec<String>,
+    /// Whether the span names a GPU that the catalog lacks, with its memory.
+    pub(crate) is_card: bool,
 }
 
 /// Result of reading a text.
@@ -60,48 +65,96 @@ pub(crate) struct Reading {
 pub(crate) const SEVERAL: &str = "gpus";
 /// Refusal of a memory that no GPU has.
 pub(crate) const NO_CARD: &str = "card";
+/// Refusal of a memory that is not that of the named GPU.
+pub(crate) const OTHER_MEMORY: &str = "memory";
+/// Refusal of a comparison of something else than GPUs.
+pub(crate) const NO_COMPARISON: &str = "comparison";
+/// Relative distance of a memory from that of a GPU that has it.
+const NEAR: f64 = 0.15;
+/// Words that say that a memory is that of each GPU, whatever GPU it is.
+const OF_EACH: [&str; 4] = ["vram", "gpu memory", "each", "per gpu"];
 
 impl Reading {
     /// Refuses the memory of a GPU that the catalog lacks, which would be that of another GPU: one
-    /// beside an unknown name with digits, or one that no GPU has.
+    /// beside an unknown name, or one that no GPU has. A memory beside a named GPU that has another
+    /// may be that of the host.
     pub(crate) fn refuse_unknown_cards(&mut self, text: &str) {
+        if let Some(own) = self.found.iter().find_map(gpu_of).and_then(|id| accelerator(&id)) {
+            return self.refuse_other_memory(text, own.values.memory.gib());
+        }
         let has = |keys: &[&str]| self.found.iter().any(|found| found.value(keys).is_some());
-        if has(&["hw", "cluster", "gpu"]) || !has(&["model", "size"]) {
+        if has(&["gpu"]) || !has(&["model", "size"]) {
             return;
         }
+        let fillers = self.fillers.clone();
         for found in self.found.iter_mut().filter(|found| found.value(&["card"]).is_some()) {
-            let is_blank = |from: usize, to: usize| text.get(from..to).is_some_and(|between| between.trim().is_empty());
-            let is_beside = |gap: &&mut Gap| {
-                let typed = text.get(gap.from..gap.to).unwrap_or_default();
-                typed.contains(|sign: char| sign.is_ascii_digit())
-                    && (is_blank(gap.to, found.from) || is_blank(found.to, gap.from))
+            let is_blank = |from: usize, to: usize| {
+                let is_filler = |at: usize| fillers.iter().any(|(from, to)| (*from..*to).contains(&at));
+                let between = text.get(from..to);
+                between.is_some_and(|words| words.char_indices().all(|(at, sign)| sign == ' ' || is_filler(from + at)))
             };
+            let is_beside = |gap: &&mut Gap| is_blank(gap.to, found.from) || is_blank(found.to, gap.from);
             let memory = found.value(&["card"]).and_then(|value| value.parse().ok());
             if let Some(gap) = self.gaps.iter_mut().find(is_beside) {
                 (gap.from, gap.to) = (gap.from.min(found.from), gap.to.max(found.to));
+                gap.from = from_brand(text, gap.from);
+                gap.near = choices::cards_near(text.get(gap.from..gap.to).unwrap_or_default(), memory);
+                gap.is_card = true;
                 found.is.pairs.clear();
             } else if memory.and_then(gpu_with_memory).is_none() {
                 found.is.pairs = vec![("refuse".to_owned(), NO_CARD.to_owned())];
             }
         }
         let gaps: Vec<(usize, usize)> = self.gaps.iter().map(|gap| (gap.from, gap.to)).collect();
-        self.found.retain(|found| !gaps.iter().any(|(from, to)| *from <= found.from && found.to <= *to));
+        let is_outside = |from: usize, to: usize| !gaps.iter().any(|(start, end)| *start <= from && to <= *end);
+        self.found.retain(|found| is_outside(found.from, found.to));
+        self.fillers.retain(|(from, to)| is_outside(*from, *to));
     }
 
-    /// Refuses all GPUs of a text with several, as a run has one.
-    pub(crate) fn refuse_several_gpus(&mut self) {
-        let gpu = |(key, value): &(String, String)| match key.as_str() {
-            "hw" => Some(value.clone()),
-            "cluster" => cluster(value).map(|entry| entry.accelerator.to_owned()),
-            _ => None,
-        };
-        let of = |found: &Finding| found.is.pairs.iter().find_map(gpu);
-        let gpus: HashSet<String> = self.found.iter().filter_map(of).collect();
-        for found in self.found.iter_mut().filter(|found| gpus.len() > 1 && of(found).is_some()) {
+    /// Refuses a memory that is not that of the named GPU, unless it is said to be that of each.
+    fn refuse_other_memory(&mut self, text: &str, own: f64) {
+        for found in &mut self.found {
+            let typed = text.get(found.from..found.to).unwrap_or_default().to_lowercase();
+            let memory = found.value(&["card"]).and_then(|value| value.parse::<f64>().ok());
+            let is_other = memory.is_some_and(|memory| (memory / own - 1.0).abs() > NEAR);
+            if is_other && gpu_of(found).is_none() && !OF_EACH.iter().any(|word| typed.contains(word)) {
+                found.is.pairs = vec![("refuse".to_owned(), OTHER_MEMORY.to_owned())];
+            }
+        }
+    }
+
+    /// Refuses a comparison in a text with fewer than two GPUs.
+    pub(crate) fn refuse_other_comparisons(&mut self) {
+        let gpus: HashSet<String> = self.found.iter().filter_map(gpu_of).collect();
+        for found in self.found.iter_mut().filter(|_| gpus.len() < 2) {
+            if found.value(&["ask.compare", "ask.money"]).is_some() {
+                found.is.pairs = vec![("refuse".to_owned(), NO_COMPARISON.to_owned())];
+            }
+        }
+    }
+
+    /// Refuses all GPUs of a text with several, as a run has one, unless they are compared.
+    pub(crate) fn refuse_several_gpus(&mut self, text: &str) {
+        let gpus: HashSet<String> = self.found.iter().filter_map(gpu_of).collect();
+        let is_one = gpus.len() < 2 || gpus.len() <= MOST_PINS + 1 && is_comparison(text, &self.found);
+        for found in self.found.iter_mut().filter(|found| !is_one && gpu_of(found).is_some()) {
             found.is.pairs = vec![("refuse".to_owned(), SEVERAL.to_owned())];
             found.is.notes.clear();
         }
     }
+}
+
+/// Returns where the brand before a GPU's number begins: that of `RTX` in `RTX 4060`.
+fn from_brand(text: &str, from: usize) -> usize {
+    const BRANDS: [&str; 5] = ["nvidia", "geforce", "rtx", "gtx", "amd"];
+    let mut from = from;
+    while let Some(before) = text.get(..from).map(str::trim_end)
+        && let Some(word) = before.split_whitespace().next_back()
+        && BRANDS.contains(&word.to_lowercase().as_str())
+    {
+        from = before.len() - word.len();
+    }
+    from
 }
 
 static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| FILLERS.iter().copied().collect());
@@ -224,7 +277,7 @@ fn close(looked: &IndexedText, reading: &mut Reading, open: &mut Option<usize>, 
     let spoken = |token: &&Token| token.sort != Sort::Sign || token.is_sign("€£¥$%");
     let last = tokens.get(first..before).unwrap_or_default().iter().rev().find(spoken);
     if let Some((first, last)) = tokens.get(first).zip(last) {
-        reading.gaps.push(Gap { from: first.from, to: last.to, near: Vec::new() });
+        reading.gaps.push(Gap { from: first.from, to: last.to, near: Vec::new(), is_card: false });
     }
 }
 
@@ -378,6 +431,10 @@ impl Gap {
         let is_repository = typed.contains(['-', '/']) && !typed.contains(char::is_whitespace);
         match is_repository.then(|| refusal(typed)).flatten() {
             Some(says) => format!("“{}” {says}", shorten(typed)),
+            None if self.is_card => {
+                let named: Vec<&str> = near.iter().filter_map(|id| accelerator(id)).map(|entry| entry.name).collect();
+                format!("“{}” is not in the list of GPUs.{}", shorten(typed), did_you_mean(&named))
+            }
             None => format!("“{}” was not understood.{}", shorten(typed), did_you_mean(&near)),
         }
     }

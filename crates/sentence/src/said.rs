@@ -5,6 +5,7 @@ use engine::params::quantity::shorten;
 
 use crate::means::number_of;
 use crate::reading::Finding;
+use crate::settle::member_near;
 
 /// A value with its position in the text.
 #[derive(Clone, Debug)]
@@ -13,6 +14,17 @@ struct Given {
     value: String,
     from: usize,
     to: usize,
+}
+
+/// Two parts of a sentence that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Contradiction {
+    /// The contradiction, as a sentence.
+    pub(crate) sentence: String,
+    /// Offsets of the part that counts.
+    pub(crate) kept: (usize, usize),
+    /// Offsets of the part that does not count.
+    pub(crate) dropped: (usize, usize),
 }
 
 /// All values of a sentence.
@@ -32,8 +44,8 @@ fn thing(key: &str) -> &str {
 }
 
 impl StatedValues {
-    /// Collects the values of the understood spans, and sentences about contradictions.
-    pub(crate) fn collect(text: &str, found: &[Finding]) -> (Self, Vec<String>) {
+    /// Collects the values of the understood spans, and the contradictions.
+    pub(crate) fn collect(text: &str, found: &[Finding]) -> (Self, Vec<Contradiction>) {
         let mut said = Self::default();
         let mut conflicts = Vec::new();
         for Finding { from, to, is } in found {
@@ -51,15 +63,27 @@ impl StatedValues {
                     if old.key == "cluster" && key == "hw" && is_one(&old, &new) {
                         continue;
                     }
+                    if is_unsized(text, &old) && key == "size" && is_near(&old, &new) {
+                        // `gpt2 1.3B` is a GPT-2 of another size.
+                        said.0.push(Given { key: SCALED.to_owned(), ..new });
+                        continue;
+                    }
+                    if old.key == "size" && is_unsized(text, &new) && is_near(&new, &old) {
+                        said.0.retain(|value| value.from != old.from);
+                        said.0.push(new);
+                        said.0.push(Given { key: SCALED.to_owned(), ..old });
+                        continue;
+                    }
                     // A model name takes precedence over a size.
                     let keeps_old = old.key == "model" && new.key == "size";
                     if !is_one(&old, &new) {
-                        let [first, second] =
-                            [&old, &new].map(|value| shorten(text.get(value.from..value.to).unwrap_or_default()));
-                        let counts = if keeps_old { &first } else { &second };
-                        let sentence = format!("“{first}” and “{second}” contradict each other: “{counts}” is used.");
-                        if !conflicts.contains(&sentence) {
-                            conflicts.push(sentence);
+                        let [first, second] = [&old, &new].map(|value| (value.from, value.to));
+                        let (kept, dropped) = if keeps_old { (first, second) } else { (second, first) };
+                        let typed = |(from, to): (usize, usize)| shorten(text.get(from..to).unwrap_or_default());
+                        let [first, second] = [first, second].map(typed);
+                        let sentence = format!("“{first}” and “{second}” contradict each other.");
+                        if !conflicts.iter().any(|conflict: &Contradiction| conflict.dropped == dropped) {
+                            conflicts.push(Contradiction { sentence, kept, dropped });
                         }
                     }
                     if keeps_old {
@@ -98,6 +122,27 @@ impl StatedValues {
     pub(crate) fn all(&self, key: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |value| value.key == key).map(|value| value.value.as_str())
     }
+}
+
+/// Key of the size of a model whose name has none.
+pub(crate) const SCALED: &str = "scaled";
+
+/// Returns whether the family of a model has a member within a factor of a size.
+fn is_near(old: &Given, new: &Given) -> bool {
+    /// A family is scaled by less than this.
+    const FACTOR: f64 = 2.5;
+    let size = number_of("size", &new.value);
+    let off = size.and_then(|size| Some(member_near(&old.value, size)?.params as f64 / size));
+    off.is_some_and(|off| (FACTOR.recip()..FACTOR).contains(&off))
+}
+
+/// Returns whether a value is a model whose name in the text has no size.
+fn is_unsized(text: &str, value: &Given) -> bool {
+    let typed = text.get(value.from..value.to).unwrap_or_default().to_lowercase();
+    let has_size = typed.split(|sign: char| !sign.is_alphanumeric() && sign != '.').any(|part| {
+        part.strip_suffix(['b', 'm']).is_some_and(|size| size.ends_with(|sign: char| sign.is_ascii_digit()))
+    });
+    value.key == "model" && !has_size
 }
 
 /// Returns whether two values of one subject are equivalent.

@@ -18,8 +18,9 @@ use engine::validate;
 use links::release::{apply, apply_depending};
 use links::{put, v1};
 
+use crate::asks::is_largest_for_money;
 use crate::means;
-use crate::said::StatedValues;
+use crate::said::{SCALED, StatedValues};
 
 /// Default node: the most common one for training.
 const USUAL_NODE: &str = "dgx-h100";
@@ -31,8 +32,8 @@ const BACKENDS: [(&str, &str); 4] =
 /// Fallback frameworks, in this order, if the default framework cannot run the scenario.
 const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
 /// Keys of a layout that a sentence describes: if one of them has a value, the run is the described
-/// one. Named degrees of tensor, context and expert parallelism are kept, and the rest is chosen.
-const LAYOUT: [&str; 5] = ["strategy", "pp", "mbs", "recompute", "shard"];
+/// one. Named degrees of parallelism and batches are kept, and the rest is chosen.
+const LAYOUT: [&str; 3] = ["strategy", "recompute", "shard"];
 /// Frameworks with the sharding of their own recipes. Megatron: its distributed optimizer
 /// (NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh: --use-distributed-optimizer).
 const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
@@ -40,13 +41,14 @@ const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
 /// examples/configs/grpo_math_1B.yaml; train_global_batch_size is also 512 in grpo_math_8B.yaml).
 const COMPLETIONS: f64 = 512.0;
 /// Tokens per parameter of compute-optimal training (arXiv 2203.15556, Table 3).
-const OPTIMAL_TOKENS: f64 = 20.0;
+pub(crate) const OPTIMAL_TOKENS: f64 = 20.0;
 /// Minimum number of sequences for a batch without further words to count as global.
 const LEAST_OF_ALL: f64 = 64.0;
 /// Maximum number of layouts visited in a search.
 const MOST_LAYOUTS: usize = 40_000;
 
 /// A scenario, with the decisions made for it.
+#[derive(Clone)]
 pub(crate) struct SettledScenario {
     /// The scenario.
     pub(crate) scenario: Scenario,
@@ -64,9 +66,17 @@ pub(crate) struct SettledScenario {
 
 impl SettledScenario {
     /// Builds a scenario from the stated values. `seeks` requests a layout search; `plans` means
-    /// that the answer chooses hardware and layout.
-    pub(crate) fn build(text: &str, said: &StatedValues, now: &Scenario, seeks: bool, plans: bool) -> Self {
-        let is_new = said.has(&["model", "size"]);
+    /// that the answer chooses hardware and layout; `compares` that the run is one of several.
+    pub(crate) fn build(
+        text: &str,
+        said: &StatedValues,
+        now: &Scenario,
+        seeks: bool,
+        plans: bool,
+        compares: bool,
+    ) -> Self {
+        let is_largest = is_largest_for_money(said);
+        let is_new = said.has(&["model", "size"]) || is_largest;
         let scenario = if is_new { default_scenario() } else { *now };
         let held = every().map(|param| param.key).filter(|key| said.has(&[key])).collect();
         let mut settled =
@@ -89,24 +99,30 @@ impl SettledScenario {
         if has_micro_batch {
             settled.held.push("mbs");
         }
-        let is_open = is_new && !said.has(&LAYOUT) && !has_micro_batch && !plans;
-        if seeks || is_open && settled.scenario.report().verdict() != Verdict::Fits {
+        let is_open = (is_new || compares) && !said.has(&LAYOUT) && !plans;
+        if let Some(dollars) = said.number("ask.budget").filter(|_| is_largest) {
+            settled.largest_for(dollars, said.has(&["gpus", "nodes"]));
+        } else if said.has(&["ask.smallest"]) && is_open && !said.has(&["hw", "cluster", "card"]) {
+            settled.smallest_gpu(said.has(&["gpus", "nodes"]));
+        } else if seeks || is_open && settled.scenario.report().verdict() != Verdict::Fits {
             settled.lay_out(seeks);
         }
         settled.data(said);
+        // Problems that a text leaves as they are on screen are not its own.
+        let before = if is_new { Vec::new() } else { validate::issues(now) };
         let issues = validate::issues(&settled.scenario);
-        settled
-            .conflicts
-            .extend(issues.into_iter().filter(|issue| issue.severity == Severity::Error).map(|issue| issue.message));
+        let is_own = |message: &String| !before.iter().any(|issue| issue.message == *message);
+        let errors = issues.into_iter().filter(|issue| issue.severity == Severity::Error).map(|issue| issue.message);
+        settled.conflicts.extend(errors.filter(is_own));
         settled
     }
 
     /// Sets a value by its key in links.
-    fn put(&mut self, key: &str, value: &str) {
+    pub(crate) fn put(&mut self, key: &str, value: &str) {
         self.conflicts.extend(put(&mut self.scenario, key, value).map(|issue| issue.message));
     }
 
-    fn chose(&mut self, key: &'static str, value: impl Into<String>, why: impl Into<String>) {
+    pub(crate) fn chose(&mut self, key: &'static str, value: impl Into<String>, why: impl Into<String>) {
         self.chosen.push((key, value.into(), why.into()));
     }
 
@@ -141,7 +157,16 @@ impl SettledScenario {
                 self.put("mem", &gib.to_string());
             }
         }
-        if let Some(id) = said.value("model") {
+        if let Some((id, size)) =
+            said.value("model").zip(said.value(SCALED).and_then(|size| means::number_of("size", size)))
+        {
+            let entry = member_near(id, size);
+            self.put(v1::MODEL_KEY, entry.map_or(id, |entry| entry.id));
+            self.put("size", &format!("{size}"));
+            let name = entry.map_or(id, |entry| entry.name);
+            let size = engine::format::params(size);
+            self.chose("model", format!("{name} scaled to {size}"), "no model of this family has the size");
+        } else if let Some(id) = said.value("model") {
             self.put(v1::MODEL_KEY, id);
         } else if let Some(entry) = said.number("size").and_then(beyond_ladder) {
             self.put(v1::MODEL_KEY, entry.id);
@@ -413,7 +438,7 @@ impl SettledScenario {
     }
 
     /// Picks the fastest layout that is sure to fit.
-    fn lay_out(&mut self, seeks: bool) {
+    pub(crate) fn lay_out(&mut self, seeks: bool) {
         let own = self.has_own_sharding.then_some("strategy");
         let stated = Held::from_keys(self.held.iter().copied().chain(own));
         // Only a sentence that asks for the best layout leaves open what the program sets.
@@ -458,7 +483,7 @@ impl SettledScenario {
         if said.has(&["tokens"]) {
             return;
         }
-        if said.has(&["optimal"]) {
+        if said.has(&["optimal"]) && !is_largest_for_money(said) {
             let tokens = OPTIMAL_TOKENS * self.scenario.model.architecture().active_params() as f64;
             self.put("tokens", &format!("{tokens:.0}"));
             let why = "compute-optimal training takes 20 for each active parameter (arXiv 2203.15556, Table 3)";
@@ -507,6 +532,14 @@ fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
     let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
     let of_gpt_2 = MODELS.iter().filter(|entry| entry.id == "gpt-2" || entry.id.starts_with("gpt-2-"));
     of_gpt_2.filter(|_| size < ladder::SIZES.0).min_by(|one, other| off(one).total_cmp(&off(other)))
+}
+
+/// Returns the model nearest to a size among those whose name begins with that of a model.
+pub(crate) fn member_near(id: &str, size: f64) -> Option<&'static ModelEntry> {
+    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
+    let is_of =
+        |entry: &&ModelEntry| entry.id.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    MODELS.iter().filter(is_of).min_by(|one, other| off(one).total_cmp(&off(other)))
 }
 
 /// Keys that are set before or after all others.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::chips::chips;
 use super::read_items;
 use super::turns::Turns;
 use super::words;
@@ -22,11 +23,13 @@ const SAID: &str = "say-said";
 pub(super) struct SayBox {
     /// The field with its marks.
     pub(super) field: Html,
-    /// The parts that were understood, assumed and not understood; else the outcome of other input.
+    /// The parts that were understood, assumed and not understood, as chips; else the outcome of other
+    /// input.
     pub(super) said: Html,
 }
 
 /// Reads words while they are typed.
+#[derive(Clone)]
 struct Hearing {
     heard: UseStateSetter<Option<(String, Rc<Import>)>>,
     take: Callback<Arrived>,
@@ -72,16 +75,28 @@ pub(super) fn use_say(
     // The last result of reading the words, with the text that was read.
     let heard = use_state_eq(|| None::<(String, Rc<Import>)>);
     let turns = (*use_state(Turns::default)).clone();
+    let now = heard.as_ref().filter(|(of, _)| *of == *text).map(|(_, brought)| brought.clone());
+    // A run is not taken while a question about it is open.
+    let is_open = now.as_ref().is_some_and(|brought| !brought.questions.is_empty());
     let enter = {
         let (take, text) = (take.clone(), text.clone());
         Callback::from(move |()| {
-            if !text.trim().is_empty() {
+            if !text.trim().is_empty() && !is_open {
                 take.emit((Ok(browser::pasted((*text).clone())), Origin::Given));
             }
         })
     };
+    let hearing = Hearing { heard: heard.setter(), take: take.clone(), turns, scenario: scenario.clone() };
+    let choose = {
+        let (hearing, take, text) = (hearing.clone(), take.clone(), text.setter());
+        Callback::from(move |answer: String| {
+            browser::set_area_text(FIELD, &answer);
+            text.set(answer.clone());
+            hearing.hear((Ok(browser::pasted(answer.clone())), Origin::Typed), answer.clone());
+            take.emit((Ok(browser::pasted(answer)), Origin::Given));
+        })
+    };
     let input = {
-        let hearing = Hearing { heard: heard.setter(), take: take.clone(), turns, scenario: scenario.clone() };
         let text = text.setter();
         Callback::from(move |event: InputEvent| {
             let typed = browser::settled_text(&event);
@@ -98,8 +113,10 @@ pub(super) fn use_say(
             }
         })
     };
-    let now = heard.as_ref().filter(|(of, _)| *of == *text).map(|(_, brought)| brought.clone());
-    let is_taken = now.is_some() && now.as_ref().map(|now| &now.scenario) == taken.map(|taken| &taken.scenario);
+    // Words that did not come from the box are shown as those of the box are.
+    let other = taken.filter(|brought| text.trim().is_empty() && brought.kind == ImportKind::Sentence);
+    let is_taken =
+        !is_open && now.is_some() && now.as_ref().map(|now| &now.scenario) == taken.map(|taken| &taken.scenario);
     let marks = now.as_ref().map(|brought| marked(&text, &brought.marks));
     let field = html! {
         <div class="say" role="search">
@@ -109,13 +126,21 @@ pub(super) fn use_say(
                     aria-label={words::SAY} aria-describedby={SAID} placeholder={words::SAY_EXAMPLE} oninput={input} onkeydown={key} />
             </div>
             if !text.trim().is_empty() {
-                <button type="button" class="button primary" disabled={is_taken} onclick={enter.reform(|_: MouseEvent| ())}>{ words::SAY_TAKE }</button>
+                <button type="button" class="button primary" disabled={is_taken || is_open} onclick={enter.reform(|_: MouseEvent| ())}>{ words::SAY_TAKE }</button>
             }
         </div>
     };
     let said = html! {
         <div id={SAID} class="say-said" role="status">
-            if let Some(brought) = now { { understood(&brought, is_taken) } } else { { otherwise } }
+            if let Some(brought) = now {
+                { chips(&brought, is_taken, &choose) }
+            } else if let Some(brought) = other {
+                { chips(brought, brought.questions.is_empty(), &choose) }
+            } else if otherwise == Html::default() {
+                <p class="chips-none">{ words::NOT_SAID }</p>
+            } else {
+                { otherwise }
+            }
         </div>
     };
     SayBox { field, said }
@@ -139,17 +164,4 @@ fn marked(text: &str, marks: &[Marked]) -> Html {
             _ => html! { <>{ piece }</> },
         })
         .collect()
-}
-
-/// Renders the understood sentence, then the parts that were assumed and not understood.
-fn understood(brought: &Import, is_taken: bool) -> Html {
-    let lines = brought.sections.iter().map(|section| {
-        html! { <p><strong>{ &section.title }{ ": " }</strong>{ section.lines.join(" ") }</p> }
-    });
-    html! {
-        <>
-            <p>if is_taken { <strong>{ words::TAKEN }{ " " }</strong> }{ &brought.said }</p>
-            { for lines }
-        </>
-    }
 }

@@ -5,13 +5,33 @@ use engine::params::quantity::shorten;
 /// Name of the box.
 pub const SAY: &str = "Say it or bring it";
 /// Placeholder of the box.
-pub const SAY_EXAMPLE: &str = "llama 3.1 8b qlora on 2x4090, 8k, or a link, an error, a log";
+pub const SAY_EXAMPLE: &str = "llama 3.1 8b qlora on 2x4090, 8k";
 /// Name of the region under the box.
 pub const BROUGHT: &str = "What was said or brought";
 /// Label of the button that takes the meaning of the words.
 pub const SAY_TAKE: &str = "Take it";
 /// Text before the meaning of the words, once it is on screen.
 pub const TAKEN: &str = "On screen.";
+/// Name of the line of chips.
+pub const CHIPS: &str = "What was understood, assumed and not understood";
+/// Text before the name of an assumed value, for screen readers.
+pub const ASSUMED: &str = "Assumed:";
+/// Label of the fold with the reasons of the assumed values.
+pub const WHY_ASSUMED: &str = "Why these";
+/// Text of the line before a run is said.
+pub const NOT_SAID: &str =
+    "Does it fit, how fast, what limits it? Say a run, or drop a config, a log or an error anywhere.";
+
+/// Returns the tooltip of an understood part.
+pub fn said(text: &str) -> String {
+    format!("Said: “{}”.", shorten(text))
+}
+
+/// Returns the tooltip of an assumed value.
+pub fn assumed(label: &str, why: &str) -> String {
+    format!("{label}: assumed, as {why}. Click to change it.")
+}
+
 /// Name of the sheet.
 pub const TITLE: &str = "Bring a file, a log or an error";
 /// Label of the button that closes the sheet.
@@ -38,9 +58,14 @@ pub const SCRIPT_NAME: &str = "measure.py";
 pub const TAKE: &str = "Try it";
 
 /// Question before the findings about a run or an error.
-pub const WHICH_GPUS: &str = "Which GPUs? Nobody said, so nothing is judged yet.";
+pub const WHICH_GPUS: &str = "Which GPUs, and how many? Nobody said, so nothing is judged yet.";
 /// First option of the select of clusters.
 pub const A_CLUSTER: &str = "Choose a cluster";
+
+/// Returns the label of the button that sets a number of GPUs.
+pub fn so_many(gpus: u32) -> String {
+    engine::format::gpus(gpus)
+}
 
 /// Returns the label of the button that confirms the GPUs on screen.
 pub fn keep_gpus(gpus: u32, name: &str) -> String {

@@ -82,6 +82,9 @@ pub fn parse(label: &str, number: &Number, typed: &str, current: f64) -> Result<
     if value > number.max {
         return Err(too_large(label, number, &shown));
     }
+    if let Some(meant) = meant_thousands(label, number, &compact, &shown) {
+        return Err(meant);
+    }
     if value < number.min {
         return Err(
             meant_billions(label, number, &shown, &suffix, value).unwrap_or_else(|| too_small(label, number, &shown))
@@ -150,6 +153,25 @@ fn meant_billions(label: &str, number: &Number, shown: &str, suffix: &str, value
     let meant = with_unit(number.unit, billions);
     let message = format!("“{shown}” counts single parameters: enter {meant} for {label} in billions.");
     Some(TypedError { message, nearest: billions })
+}
+
+/// Offers 8,192 to a user who types `8.192` for a whole number, with a point between groups of
+/// three digits, as in German.
+fn meant_thousands(label: &str, number: &Number, compact: &str, shown: &str) -> Option<TypedError> {
+    /// Digits of a group.
+    const GROUP: usize = 3;
+    let (first, rest) = compact.split_once('.')?;
+    let is_group = |part: &str, least: usize| {
+        (least..=GROUP).contains(&part.len()) && part.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    let is_grouped = is_group(first, 1) && !first.starts_with('0') && rest.split('.').all(|part| is_group(part, GROUP));
+    let whole = compact.replace('.', "").parse().ok().filter(|whole| is_valid(number, *whole))?;
+    if !number.integer || !is_grouped {
+        return None;
+    }
+    let meant = with_unit(number.unit, whole);
+    let message = format!("“{shown}” has a decimal point: enter {meant} for {label} without it.");
+    Some(TypedError { message, nearest: whole })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Import of a run in a person's own words: the result of the crate `sentence`, for the page,
 //! programs and the shell.
 
+use engine::params::quantity::shorten;
 use engine::scenario::Scenario;
 use sentence::{Topic as About, Understood, understand};
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,30 @@ pub struct Marked {
     pub kind: String,
     /// Interpretations that were chosen, in sentences.
     pub taken: Vec<String>,
+}
+
+/// A value that a sentence does not say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssumedValue {
+    /// Key of the parameter in links, or `layout`, `hardware`, `deadline`.
+    pub key: String,
+    /// Label of the parameter.
+    pub label: String,
+    /// The value.
+    pub value: String,
+    /// The reason, as part of a sentence.
+    pub why: String,
+}
+
+/// A question about a part of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The text of the part; empty if the question is about the whole.
+    pub text: String,
+    /// What was not understood, as a sentence.
+    pub sentence: String,
+    /// Answers, at most three: the label of a button, and the whole text with the answer.
+    pub choices: Vec<(String, String)>,
 }
 
 /// Most characters and most lines of a sentence: a longer text is a pasted file.
@@ -47,13 +72,34 @@ pub(super) fn is_plain(text: &str) -> bool {
     text.trim().lines().count() == 1 && all > 2 && set * 2 < all && !text.contains(": ")
 }
 
-/// Reads a text as a sentence; `None` if less than half of it was understood.
+/// Most words of a text that is answered as a sentence though nothing was understood.
+const FEW_WORDS: usize = 12;
+
+/// Whether a text is a few words, with no sign of a configuration.
+pub(super) fn is_of_words(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    text.trim().lines().count() == 1 && (1..=FEW_WORDS).contains(&words) && !text.contains(['=', ':', '<', '['])
+}
+
+/// Returns the answer to words of which nothing was understood.
+pub(super) fn nothing(text: &str) -> String {
+    format!(
+        "“{}” names no model and no GPU: say a run, as in “llama 3.1 8b qlora on 2x4090, 8k”.",
+        shorten(text.trim())
+    )
+}
+
+/// Reads a text as a sentence; `None` if it names no model and less than half of it was understood.
 pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
     let read = understand(text, scenario);
     let length = |from: usize, to: usize| to.saturating_sub(from);
     let unread: usize = read.unread.iter().map(|unread| length(unread.from, unread.to)).sum();
     let known: usize = read.marks.iter().map(|mark| length(mark.from, mark.to)).sum();
-    (read.is_anything() && known >= unread).then(|| import_understood(text, &read))
+    // A line of words; a configuration names models, too.
+    let is_line = text.trim().lines().count() == 1;
+    let has_model = is_line && read.marks.iter().any(|mark| mark.kind == About::Model);
+    let is_comparison = is_line && !read.is_anything() && read.unread.iter().any(|unread| unread.choices.len() > 1);
+    (read.is_anything() && (has_model || known >= unread) || is_comparison).then(|| import_understood(text, &read))
 }
 
 /// Returns the understood sentence as an import.
@@ -61,21 +107,52 @@ fn import_understood(text: &str, read: &Understood) -> Import {
     let known = read.marks.iter().filter(|mark| mark.kind != About::Filler);
     let meant: Vec<&str> = known.map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
     let asked = read.asks.as_ref().map_or_else(String::new, |asks| format!(" Asked for: {}.", asks.words()));
-    let said = format!("Understood: {}.{asked}", meant.join("; "));
+    let shown = read.shown.map_or_else(String::new, |shown| format!(" {}", shown.says));
+    let said = format!("Understood: {}.{asked}{shown}", meant.join("; "));
     let lines =
         |title: &str, lines: Vec<String>| (!lines.is_empty()).then(|| Section { title: title.to_owned(), lines });
     let sections = [
         lines("Assumed, as the text does not say it", read.assumed.iter().map(sentence::Assumed::sentence).collect()),
         lines("Not understood", read.unread.iter().map(|unread| unread.sentence.clone()).collect()),
-        lines("What contradicts itself", read.conflicts.clone()),
+        lines("What cannot be", read.conflicts.clone()),
     ];
     Import {
         sections: sections.into_iter().flatten().collect(),
         contradictions: read.conflicts.clone(),
         marks: marks(text, read),
         plan: read.asks.as_ref().and_then(sentence::Asks::query),
+        view: read.shown.map(|shown| shown.query.to_owned()),
+        answer: format!("{asked}{shown}").trim().to_owned(),
+        compared: read.compared.iter().map(links::encode).collect(),
+        assumed: read.assumed.iter().map(assumed).collect(),
+        questions: questions(text, read),
         ..Import::new(ImportKind::Sentence, read.link.clone(), said, String::new())
     }
+}
+
+/// Returns an assumed value.
+fn assumed(of: &sentence::Assumed) -> AssumedValue {
+    let sentence::Assumed { key, label, value, why } = of;
+    AssumedValue { key: (*key).to_owned(), label: (*label).to_owned(), value: value.clone(), why: why.clone() }
+}
+
+/// Begin of the names that are near to unknown words ([`engine::nearest::did_you_mean`]).
+const DID_YOU_MEAN: &str = " Did you mean ";
+
+/// Returns the questions about a text: its unknown parts, then its impossible values.
+fn questions(text: &str, read: &Understood) -> Vec<Question> {
+    let of_part = |unread: &sentence::Unread| Question {
+        text: text.get(unread.from..unread.to).unwrap_or_default().to_owned(),
+        // The answers name what else may be meant.
+        sentence: match unread.sentence.split_once(DID_YOU_MEAN) {
+            Some((says, _)) if !unread.choices.is_empty() => says.to_owned(),
+            _ => unread.sentence.clone(),
+        },
+        choices: unread.choices.iter().map(|choice| (choice.label.clone(), choice.text.clone())).collect(),
+    };
+    let of_value =
+        |sentence: &String| Question { text: String::new(), sentence: sentence.clone(), choices: Vec::new() };
+    read.unread.iter().map(of_part).chain(read.conflicts.iter().map(of_value)).collect()
 }
 
 /// Returns the understood parts of a text.
@@ -117,6 +194,16 @@ mod tests {
         assert_eq!((model.from, model.text.as_str(), run.plan), (3, "llama 3.1 8b", None));
         let plan = brought("70B, 1T tokens, 30 days, cheapest").unwrap();
         assert_eq!(plan.plan.as_deref(), Some("?plan=cheapest&days=30"));
+        let laptop = brought("phi-4 sft on my laptop 4060 8GB").unwrap();
+        assert_eq!(laptop.questions.len(), 1);
+        assert!(laptop.questions.iter().all(|question| question.choices.len() == 3));
+        assert!(laptop.questions.iter().all(|question| question.sentence.ends_with("is not in the list of GPUs.")));
+        let compared = brought("compare H100 with MI300X and B200 for 70B").unwrap();
+        assert_eq!((compared.compared.len(), compared.questions.len()), (2, 0));
+        let network = brought("13B on 64 A100, from how many Gbit/s not limited by the network").unwrap();
+        assert_eq!(network.view.as_deref(), Some("?view=curve&curve=link"));
+        let nothing = brought("asdf").unwrap_err();
+        assert!(nothing.starts_with("“asdf” names no model"), "{nothing}");
         let unread = brought("llama 3.1 8b on 8 H100 with hyperdrive").unwrap();
         assert!(unread.sections.iter().any(|section| section.title == "Not understood"));
     }

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use sentence::{NOTHING, Topic, Understood, understand};
 
 const USERS: &str = include_str!("../../../../tests/sentences/users.txt");
+const PEOPLE: &str = include_str!("../../../../tests/sentences/people.txt");
 const HARD: &str = include_str!("../../../../tests/sentences/hard.txt");
 
 fn sentences(file: &'static str) -> impl Iterator<Item = &'static str> {
@@ -27,7 +28,8 @@ fn written(text: &str, read: &Understood) -> String {
         writeln!(out, "  {NOTHING}").unwrap();
     }
     for unread in &read.unread {
-        writeln!(out, "  ? {}", unread.sentence).unwrap();
+        let choices: Vec<&str> = unread.choices.iter().map(|choice| choice.label.as_str()).collect();
+        writeln!(out, "  ? {} [{}]", unread.sentence, choices.join(" | ")).unwrap();
     }
     for conflict in &read.conflicts {
         writeln!(out, "  ! {conflict}").unwrap();
@@ -35,6 +37,12 @@ fn written(text: &str, read: &Understood) -> String {
     if let Some(asks) = &read.asks {
         let among = if asks.clusters.is_empty() { String::new() } else { format!(" on {}", asks.clusters.join(", ")) };
         writeln!(out, "  asks for {}{among}: {}", asks.words(), asks.query().unwrap_or_default()).unwrap();
+    }
+    if let Some(shown) = read.shown {
+        writeln!(out, "  shows {}: {}", shown.query, shown.says).unwrap();
+    }
+    for other in &read.compared {
+        writeln!(out, "  compared with {}", encode(other)).unwrap();
     }
     for assumed in &read.assumed {
         writeln!(out, "  assumed {}", assumed.sentence()).unwrap();
@@ -85,6 +93,55 @@ fn sentences_are_understood_as_recorded() {
     assert!(said >= 120, "{said}");
     expect_test::expect_file!["../../../../tests/sentences/understood.txt"].assert_eq(&out);
     assert!(wrong.is_empty(), "not as their links say: {wrong:?}");
+}
+
+/// Returns what a sentence gives that differs from a line of `people.txt`.
+fn differs(read: &Understood, line: &str) -> Option<String> {
+    let (kind, wanted) = line.split_once(' ').unwrap_or((line, ""));
+    let pairs: Vec<&str> = read.link.split('&').collect();
+    let is_right = match kind {
+        "=" => wanted.split_whitespace().all(|pair| match pair.strip_prefix('-') {
+            Some(key) => !pairs.iter().any(|own| own.split_once('=').is_some_and(|(own, _)| own == key)),
+            None => pairs.contains(&pair),
+        }),
+        "?" => read.unread.iter().any(|unread| unread.sentence.contains(wanted)),
+        "plan" => read.asks.as_ref().and_then(sentence::Asks::query).as_deref() == Some(wanted),
+        "view" => read.shown.map(|shown| shown.query) == Some(wanted),
+        "pins" => {
+            let gpus = |scenario: &Scenario| format!("{}:{}", scenario.accelerator.id, scenario.gpus);
+            read.compared.iter().map(gpus).collect::<Vec<_>>().join(" ") == wanted
+        }
+        _ => false,
+    };
+    (!is_right).then(|| format!("  not {line}: {} {:?} {:?}", read.link, read.asks, read.unread))
+}
+
+/// No sentence of people gives another run unasked: what is not understood is a question.
+#[test]
+fn people_get_the_run_that_they_mean_or_a_question() {
+    let now = default_scenario();
+    let lines: Vec<&str> = sentences(PEOPLE).collect();
+    let texts: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].starts_with(' ')).collect();
+    assert!(texts.len() >= 60, "{}", texts.len());
+    let mut wrong = Vec::new();
+    for (place, at) in texts.iter().enumerate() {
+        let next = texts.get(place + 1).copied().unwrap_or(lines.len());
+        let (text, wanted) = (lines[*at], &lines[at + 1..next]);
+        let read = understand(text, &now);
+        assert!(!wanted.is_empty(), "{text}");
+        let mut off: Vec<String> = wanted.iter().filter_map(|line| differs(&read, line.trim())).collect();
+        let is_asked = wanted.iter().any(|line| line.trim().starts_with('?'));
+        if is_asked == read.unread.is_empty() {
+            off.push(format!("  asks: {:?}", read.unread));
+        }
+        for unread in &read.unread {
+            assert!(unread.choices.len() <= 3, "{text}: {:?}", unread.choices);
+        }
+        if !off.is_empty() {
+            wrong.push(format!("{text}\n{}", off.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), texts.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -156,7 +213,7 @@ fn a_question_with_a_gpu_is_asked_of_all_its_clusters() {
 
 #[test]
 fn a_question_that_no_plan_answers_is_named_and_not_replaced() {
-    for text in ["I have $50k, biggest model compute-optimally on H100", "longest context for llama 3 8b in 10 days"] {
+    for text in ["I have $50k, biggest model on H100", "longest context for llama 3 8b in 10 days"] {
         let read = read(text);
         assert!(read.asks.is_none(), "{text}");
         assert!(read.unread.iter().any(|unread| unread.sentence.contains(" is not answered: ")), "{text}");
@@ -211,12 +268,42 @@ fn a_size_selects_the_member_of_a_family_or_scales_one() {
 }
 
 #[test]
-fn a_text_with_several_gpus_is_asked_for_one() {
-    for text in ["compare H100 with MI300X for 70B", "8b: 64 h100 or 64 a100?", "8b on p5.48xlarge or MI300X"] {
+fn a_text_with_several_gpus_is_asked_for_one_or_compares_them() {
+    for text in ["8b on 64 H100 and 8 A100", "8b on p5.48xlarge and MI300X"] {
         let several = read(text).unread.into_iter().filter(|unread| unread.sentence.contains("several GPUs"));
-        assert_eq!(several.count(), 2, "{text}");
+        let answers: Vec<_> = several.flat_map(|unread| unread.choices).map(|choice| choice.text).collect();
+        assert_eq!(answers.len(), 4, "{text}: {answers:?}");
+        assert!(answers.iter().all(|answer| read(answer).unread.is_empty()), "{text}: {answers:?}");
     }
-    assert!(read("8 H100 on p5.48xlarge, llama 3.1 8b").unread.is_empty());
+    let gpus = |text: &str| {
+        let read = read(text);
+        assert!(read.unread.is_empty(), "{text}: {:?}", read.unread);
+        let all = core::iter::once(read.scenario).chain(read.compared);
+        all.map(|scenario| (scenario.accelerator.id, scenario.gpus)).collect::<Vec<_>>()
+    };
+    let now = default_scenario().gpus;
+    let all = [("h100-sxm", now), ("mi300x", now), ("b200", now)];
+    assert_eq!(gpus("compare H100 with MI300X and B200"), all);
+    assert_eq!(gpus("8b: 64 h100 or 64 a100?"), [("h100-sxm", 64), ("a100-80gb", 64)]);
+    assert_eq!(gpus("8b: 32 h100 vs 64 a100"), [("h100-sxm", 32), ("a100-80gb", 64)]);
+    assert_eq!(gpus("h100 vs a100 for 8b, 16 GPUs"), [("h100-sxm", 16), ("a100-80gb", 16)]);
+    assert_eq!(gpus("8 H100 on p5.48xlarge, llama 3.1 8b"), [("h100-sxm", 8)]);
+    // Whole nodes that cost the same within some percent.
+    let money = read("compare H100, MI300X, B200 for 70B at equal money");
+    let cost = |scenario: &Scenario| f64::from(scenario.gpus) * scenario.run.price_per_gpu_hour;
+    assert_eq!(money.compared.len(), 2);
+    for other in &money.compared {
+        assert!((cost(other) / cost(&money.scenario) - 1.0).abs() < 0.07, "{} {}", other.accelerator.id, other.gpus);
+    }
+}
+
+#[test]
+fn a_budget_is_kept_and_buys_the_largest_compute_optimal_model() {
+    let read = read("I have $50k, biggest model compute-optimally on H100");
+    assert!(read.unread.is_empty() && read.asks.is_none(), "{:?}", read.unread);
+    let run = read.scenario.run_report();
+    assert!((45_000.0..=50_000.0).contains(&run.cost.get()) && run.time.days() <= 30.0, "{:?}", run.cost);
+    assert_eq!(read.scenario.accelerator.id, "h100-sxm");
 }
 
 /// The memory of a GPU that is not known is not given to another GPU.

@@ -1,4 +1,4 @@
-//! The box: words are marked as they were understood, and taken with Enter.
+//! The box: words are marked as they were understood, asked about, and taken with Enter.
 
 use anyhow::{Result, ensure};
 use e2e::{Key, wait_for};
@@ -33,7 +33,11 @@ fn a_sentence_is_marked_while_it_is_typed_and_taken_with_enter() -> Result<()> {
     let unread = "return document.querySelector('.say-marks u').textContent";
     ensure!(page.session.text(unread, &[])?.contains("frobs"));
     assert_eq!(page.settled()?.outputs, before.outputs, "typing alone changed the run");
+    // A question about a word is answered before the run is taken.
     page.session.press(Key::Enter, 1)?;
+    assert_eq!(page.settled()?.outputs, before.outputs, "a run with an open question was taken");
+    let answer = "const [...all] = document.querySelectorAll('.chip.wrong button'); all.at(-1).click(); return all.at(-1).textContent";
+    ensure!(page.session.text(answer, &[])? == "leave it out");
     page.wait_for("the run is not taken", |now| now.headline.starts_with("Llama 3.1 8B on 2 RTX 4090"))?;
     page.session.focus(&page.session.element("#copy-link")?)?;
     page.session.control('z')?;

@@ -34,6 +34,19 @@ fn sequence_lengths_count_in_binary_thousands() {
     assert_eq!(read("gpus", "8x"), 8.0);
 }
 
+/// A point groups thousands in German, and no count of GPUs or tokens has decimals.
+#[test]
+fn a_point_between_groups_of_three_digits_offers_the_whole_number() {
+    for (key, typed, meant) in
+        [("seq", "8.192", 8192.0), ("gpus", "1.024", 1024.0), ("gpus", "1.000", 1000.0), ("seq", "131.072", 131_072.0)]
+    {
+        let (message, nearest) = complaint(key, typed, 1.0);
+        assert!(nearest == meant && message.contains("without it"), "{typed}: {message}");
+    }
+    assert_eq!(read("gpus", "8.0"), 8.0);
+    assert_eq!(read("seq", "1.5k"), 1536.0);
+}
+
 #[test]
 fn memory_is_in_gib_whatever_the_vendor_calls_it() {
     for typed in ["80", "80GB", "80 GiB", "80 gb", "80g", "80\u{a0}GiB", "80\u{2009}GiB", "80.0", "81920 MiB", "8e1"] {
