@@ -39,7 +39,7 @@ pub fn App(start: &Start) -> Html {
     browser::use_address(state, &page.emit);
     let (drawer, set_drawer) = use_flag_from(start.drawer);
     let (brings, set_brings) = use_flag();
-    let Brings { field, below, say, .. } = use_bring(&bring::BringProps {
+    let Brings { field, below, say, judges } = use_bring(&bring::BringProps {
         scenario: on_screen.clone(),
         settled: settled.snapshot.scenario,
         open: brings,
@@ -64,8 +64,13 @@ pub fn App(start: &Start) -> Html {
                 { banner(&state.banner) }
                 { without_thread(calculator.worker.thread()) }
                 { notice(state.example) }
-                { verdict(&calculator, layouts.clone(), heading, change) }
-                { figures(&calculator, layouts.clone(), controls) }
+                if judges {
+                    { verdict(&calculator, layouts.clone(), heading, change) }
+                    { figures(&calculator, layouts.clone(), controls) }
+                } else {
+                    // The run of the page's start is not that of the files.
+                    <h1 class="headline">{ bring::words::NOT_JUDGED }</h1>
+                }
                 if page.printing { { printed(snapshot) } }
             </main>
             <Colophon picked={picked(&state.scenario)} />

@@ -10,7 +10,7 @@ use super::read_items;
 use super::turns::Turns;
 use super::words;
 use crate::browser::{self, Arrived, Origin};
-use crate::components::latest::Latest;
+use crate::components::latest::{Latest, use_flag};
 use engine::scenario::Scenario;
 use files::brought::{Import, ImportKind, Marked};
 
@@ -75,6 +75,12 @@ pub(super) fn use_say(
     // The last result of reading the words, with the text that was read.
     let heard = use_state_eq(|| None::<(String, Rc<Import>)>);
     let turns = (*use_state(Turns::default)).clone();
+    // Whether the line about the last outcome was closed; another outcome opens it again.
+    let (closed, set_closed) = use_flag();
+    use_effect_with((otherwise.clone(), taken.map(|taken| taken.scenario.clone())), {
+        let set_closed = set_closed.clone();
+        move |_| set_closed.emit(false)
+    });
     let now = heard.as_ref().filter(|(of, _)| *of == *text).map(|(_, brought)| brought.clone());
     // A run is not taken while a question about it is open.
     let is_open = now.as_ref().is_some_and(|brought| !brought.questions.is_empty());
@@ -130,16 +136,29 @@ pub(super) fn use_say(
             }
         </div>
     };
+    let line = if let Some(brought) = now {
+        Some(chips(&brought, is_taken, &choose))
+    } else if closed {
+        None
+    } else if let Some(brought) = other {
+        Some(chips(brought, brought.questions.is_empty(), &choose))
+    } else {
+        Some(otherwise).filter(|otherwise| *otherwise != Html::default())
+    };
+    let clear = {
+        let (text, set_closed) = (text.setter(), set_closed);
+        Callback::from(move |_: MouseEvent| {
+            browser::set_area_text(FIELD, "");
+            text.set(String::new());
+            set_closed.emit(true);
+            browser::focus(FIELD);
+        })
+    };
     let said = html! {
         <div id={SAID} class="say-said" role="status">
-            if let Some(brought) = now {
-                { chips(&brought, is_taken, &choose) }
-            } else if let Some(brought) = other {
-                { chips(brought, brought.questions.is_empty(), &choose) }
-            } else if otherwise == Html::default() {
-                <p class="chips-none">{ words::NOT_SAID }</p>
-            } else {
-                { otherwise }
+            if let Some(line) = line {
+                { line }
+                <button type="button" class="small-button clear" aria-label={words::CLEAR} title={words::CLEAR} onclick={clear}>{ "×" }</button>
             }
         </div>
     };

@@ -18,9 +18,11 @@ pub const CHIPS: &str = "What was understood, assumed and not understood";
 pub const ASSUMED: &str = "Assumed:";
 /// Label of the fold with the reasons of the assumed values.
 pub const WHY_ASSUMED: &str = "Why these";
-/// Text of the line before a run is said.
-pub const NOT_SAID: &str =
-    "Does it fit, how fast, what limits it? Say a run, or drop a config, a log or an error anywhere.";
+/// Name of the button that clears the box, so that the line of chips gives way to the run's own
+/// sentence.
+pub const CLEAR: &str = "Clear what was said";
+/// Text in place of the verdict while files wait for their GPUs.
+pub const NOT_JUDGED: &str = "Nothing is judged yet: which GPUs, and how many?";
 
 /// Returns the tooltip of an understood part.
 pub fn said(text: &str) -> String {
