@@ -92,6 +92,8 @@ pub fn all_words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     let model = Word { joint: "", text: model_name(&scenario.model), label: "Model", control: "model" };
     let mut all = vec![model];
     for (place, word) in words(scenario, report).into_iter().enumerate() {
+        // The control has the whole name.
+        let word = Word { text: word.text.replace("activation checkpointing", "checkpointing"), ..word };
         let is_batch = word.label == ParamId::GradAccumSteps.param().label;
         all.push(if place == 0 { Word { joint: APART, ..word } } else { word });
         if is_batch {

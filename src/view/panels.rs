@@ -93,6 +93,34 @@ impl Panel {
     }
 }
 
+impl Panel {
+    /// Returns the height in CSS pixels of the panel in a frame 680 wide, with its sliders: for frames
+    /// that do not learn the height of their content.
+    fn frame_height(self) -> u32 {
+        match self {
+            Self::Verdict => 460,
+            Self::Map | Self::Memory => 580,
+            Self::Curve | Self::Best => 660,
+            Self::Waterfall => 1100,
+            Self::StepMemory | Self::Plan => 920,
+            Self::Timeline => 540,
+            Self::Roofline => 830,
+            Self::Scaling => 700,
+            Self::Layer | Self::Strategies | Self::Agreement => 760,
+            Self::Sensitivity => 1060,
+            Self::Ranking => 860,
+            Self::Compare => 640,
+            Self::Run => 500,
+            Self::Settings => 1000,
+        }
+    }
+
+    /// Whether the panel stands beside another plot in a frame.
+    fn is_plot(self) -> bool {
+        matches!(self, Self::Map | Self::Curve | Self::Best)
+    }
+}
+
 /// Panels in their order, each at most once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Panels([Option<Panel>; Panel::ALL.len()]);
@@ -139,6 +167,13 @@ impl Panels {
     /// Returns the panels in their order.
     pub fn all(&self) -> impl Iterator<Item = Panel> {
         self.0.iter().flatten().copied()
+    }
+
+    /// Returns the height in CSS pixels of a frame that shows these: plots stand two to a row.
+    pub fn frame_height(&self) -> u32 {
+        let rows = self.all().filter(|panel| panel.is_plot()).count().div_ceil(2) as u32;
+        let highest = self.all().filter(|panel| panel.is_plot()).map(Panel::frame_height).max().unwrap_or(0);
+        rows * highest + self.all().filter(|panel| !panel.is_plot()).map(Panel::frame_height).sum::<u32>()
     }
 
     /// Whether a panel is among these.

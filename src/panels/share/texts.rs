@@ -6,6 +6,7 @@ use crate::panels::cost::FIGURES;
 use crate::panels::tiles::Tiles;
 use crate::panels::verdict::evidence::evidence;
 use crate::scenario_line::scenario_line;
+use crate::view::Panels;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::Figures;
 use engine::fitted::CALIBRATION;
@@ -162,15 +163,14 @@ fn embed(derived: &Derived, link: &str, view: &str) -> String {
     format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
 }
 
-/// Height in pixels of a frame that does not learn the height of its content.
-const FRAME_HEIGHT: u32 = 560;
-
-/// Returns a frame of the view, with the headline as its title.
+/// Returns a frame of the view, as high as the view is without learning it, with the headline as its
+/// title.
 fn frame(derived: &Derived, link: &str, view: &str) -> String {
     let [address, words] =
         [viewed(link, view).replacen('?', "?embed=1&", 1), sentence(derived)].map(|text| in_html(&text));
+    let height = Panels::from_names(view).frame_height();
     format!(
-        "<iframe src=\"{address}\" title=\"{words}\" width=\"100%\" height=\"{FRAME_HEIGHT}\" loading=\"lazy\"></iframe>\n"
+        "<iframe src=\"{address}\" title=\"{words}\" width=\"100%\" height=\"{height}\" loading=\"lazy\"></iframe>\n"
     )
 }
 

@@ -220,16 +220,13 @@ fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
     let below = enough.map_or(String::new(), |enough| format::value(Unit::Gib, rounding::down(enough)));
     let own = sweep::sample(scenario);
     let yours = if own.fits() { format!("reaches {}", format::percent(own.mfu)) } else { "does not fit".to_owned() };
-    let found = format!(
-        "With {place} the best is {}, with {}; this scenario {yours}.",
-        format::percent(best.sample.mfu),
-        words(scenario, &best)
-    );
+    let found = format!("With {place} the best is {}; this scenario {yours}.", format::percent(best.sample.mfu));
+    let with = format!("The best has {}.", words(scenario, &best));
     if one_node {
-        return format!("{found} {} Memory limits below {below}{LEFT}.", axes::ONE_NODE);
+        return format!("{found} {} Memory limits below {below}{LEFT}. {with}", axes::ONE_NODE);
     }
     let by_link = by_link(scenario, candidates);
-    format!("{found} At this memory {by_link}; memory limits below {below}{LEFT}.")
+    format!("{found} At this memory {by_link}; memory limits below {below}{LEFT}. {with}")
 }
 
 /// Writes the bandwidth from which a faster link adds little to the best MFU.

@@ -147,7 +147,7 @@ pub(super) fn enough_memory(line: &Polyline) -> Option<f64> {
 }
 
 /// Writes what the best layout reaches, and what twice the memory and twice the links would give:
-/// ` The best layout reaches 52.7 %. Twice the memory: +6.1 points; twice the links: +2.0 points.`
+/// ` Best layout: 52.7 %. Twice the memory: +6.1 points; twice the links: +2.0 points.`
 pub(super) fn write_doubled(scenario: &Scenario, metric: Metric, scratch: &Scratch) -> String {
     if scratch.known.is_none() {
         return String::new();
@@ -178,7 +178,7 @@ pub(super) fn write_doubled(scenario: &Scenario, metric: Metric, scratch: &Scrat
         .filter(|_| !axes::is_one_node(scenario))
         .map(|gain| format!("twice the links: {gain}"));
     let both: Vec<String> = by_memory.into_iter().chain(by_link).collect();
-    format!(" The best layout reaches {}. {}.", metric.amount(now), both.join("; "))
+    format!(" Best layout: {}. {}.", metric.amount(now), both.join("; "))
 }
 
 /// Lets the line pass through what the search finds for the scenario itself, unless a layout for

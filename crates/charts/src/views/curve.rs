@@ -72,6 +72,9 @@ pub fn curve_within(
     if best_layout::holds(metric) {
         caption += &best_layout::write_doubled(scenario, metric, scratch);
     }
+    if let Some(from) = threshold(scenario, metric, &now, &x) {
+        caption.extend([" ", &from, "."]);
+    }
     ChartSpec {
         title: format!("{} against {}", quantity.label, names::in_sentence(x.param.label)),
         caption,
@@ -281,9 +284,8 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
     if x.param.id == ParamId::LinkBandwidth && axes::is_one_node(scenario) {
         return format!("{here}. {}", axes::ONE_NODE);
     }
-    if x.param.id == ParamId::LinkBandwidth && metric.rises() && now.fits() {
-        let threshold = network::limits_from(scenario).map_or(String::new(), |from| format!("; {from}"));
-        return format!("{}{threshold}.", here.trim_end_matches(','));
+    if is_bounded_by_link(metric, now, x) {
+        return format!("{}.", here.trim_end_matches(','));
     }
     let label = names::in_sentence(x.param.label);
     let shapes = if x.param.id == ParamId::ModelSize && axes::is_named(scenario) {
@@ -312,6 +314,18 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Polyline]
         }
         None => format!("{here} and nowhere on this axis.{shapes}"),
     }
+}
+
+/// Whether the caption says from which link on the network does not limit.
+fn is_bounded_by_link(metric: Metric, now: &Sample, x: &AxisOf) -> bool {
+    x.param.id == ParamId::LinkBandwidth && metric.rises() && now.fits()
+}
+
+/// Writes from which link on the network does not limit, after what matters more.
+fn threshold(scenario: &Scenario, metric: Metric, now: &Sample, x: &AxisOf) -> Option<String> {
+    let from = network::limits_from(scenario).filter(|_| is_bounded_by_link(metric, now, x))?;
+    let mut letters = from.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Adds the total: the cost of the whole run, or the fraction of the GPU's memory.

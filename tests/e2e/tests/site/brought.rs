@@ -43,12 +43,19 @@ fn a_run_is_judged_on_gpus_that_somebody_chose() -> Result<()> {
     const CHOOSE: &str = "const select = document.getElementById('which-gpus');
         select.selectedIndex = [...select.options].findIndex((option) => option.text.startsWith('DGX H100'));
         select.dispatchEvent(new Event('change', { bubbles: true }));";
-    let page = pasted("#v=1", RUN, &["A run of Axolotl", "Which GPUs?"])?;
+    let page = pasted("#v=1", RUN, &["A run of Axolotl", "Which GPUs"])?;
     assert!(!page.session.text(SAID, &[])?.contains("Try it"), "a run was judged on GPUs that nobody chose");
     page.session.script(CHOOSE, &[])?;
+    // The number is asked for too.
+    let eight =
+        "const it = [...document.querySelectorAll('.question button')].find((it) => /^8\\b/.test(it.textContent));
+        it?.click(); return Boolean(it)";
+    wait_for("no number of GPUs is offered", PATIENCE, || {
+        Ok((page.session.script(eight, &[])? == json!(true)).then_some(()))
+    })?;
     wait_for("nothing is offered on the chosen GPUs", PATIENCE, || {
         let said = page.session.text(SAID, &[])?;
-        Ok((said.contains("Try it") && said.contains("SW") && !said.contains("Which GPUs?")).then_some(()))
+        Ok((said.contains("Try it") && said.contains("SW") && !said.contains("Which GPUs")).then_some(()))
     })?;
     page.leave_quietly()
 }

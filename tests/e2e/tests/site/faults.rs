@@ -20,7 +20,8 @@ const HOUR: Duration = Duration::from_secs(3600);
 const ALERT: &str = "return document.querySelector('body > [role=alert]')?.textContent ?? ''";
 
 /// Whether there is any figure on the page.
-const FIGURES: &str = "return document.querySelectorAll('output, canvas, input').length";
+const FIGURES: &str =
+    "return document.querySelectorAll('output:not(.first *), canvas:not(.first *), input:not(.first *)').length";
 
 /// The browsers of every change.
 const KINDS: [BrowserKind; 2] = [BrowserKind::Chromium, BrowserKind::Firefox];
