@@ -19,8 +19,9 @@ impl Query {
     pub fn rank(&self, name: &str, more: &str) -> Option<Rank> {
         let (name, more) = (Text::new(name), Text::new(more));
         let mut ranks = self.0.iter().map(|word| {
-            let elsewhere = || more.place(word).map(|place| Text::PLACES + place);
-            name.place(word).or_else(elsewhere)
+            let [named, other] = [(&name, Text::RANKS[0]), (&more, Text::RANKS[1])]
+                .map(|(text, ranks)| text.place(word).and_then(|place| ranks.get(place).copied()));
+            named.into_iter().chain(other).min()
         });
         ranks.try_fold((0, 0), |(worst, sum), rank| rank.map(|rank| (worst.max(rank), sum + rank)))
     }
@@ -42,9 +43,9 @@ struct Text {
 }
 
 impl Text {
-    /// Number of ranks by position: at the start of the text, at the start of a word, within a
-    /// word.
-    const PLACES: usize = 3;
+    /// Ranks of a position in a name, and in further text: at the start of the text, at the start of
+    /// a word, within a word. What only lies within a word of a name comes late: `oom` is in `BLOOM`.
+    const RANKS: [[usize; 3]; 2] = [[0, 1, 4], [2, 3, 5]];
 
     fn new(text: &str) -> Self {
         let (mut squeezed, mut words) = (String::new(), Vec::new());

@@ -74,7 +74,7 @@ pub fn pin_chips(Calculator { derived, page, .. }: &Calculator) -> Html {
     let chip = |(place, pin): (usize, &Pin)| {
         html! {
             <span class="pin-chip">
-                <ActionButton action={Action::Swap(place)} label={words::act_on(words::SWAP, place)} title={words::swap_help(place)}>
+                <ActionButton action={Action::Swap(place)} title={words::swap_help(place)}>
                     <b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b><span>{ unlettered(&pin.name) }</span>
                 </ActionButton>
                 { remover(place, pins.len(), &page.emit) }

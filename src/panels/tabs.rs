@@ -8,27 +8,32 @@ use crate::context::{PageContext, use_page};
 use crate::state::Action;
 use crate::view::{Door, Panel, Tab, View};
 
-/// Every figure below the verdict: the identifier of its element, its name, and its panel; `None`
-/// for a figure under every tab.
-pub const FIGURES: [(&str, &str, Option<Panel>); 18] = [
-    ("map", "What fits: feasible region", Some(Panel::Map)),
-    ("curve", "Curves", Some(Panel::Curve)),
-    ("best", "Memory × bandwidth: the best MFU", Some(Panel::Best)),
-    ("memory", "Memory of one GPU at its peak", Some(Panel::Memory)),
-    ("step-memory", "Memory over one step", Some(Panel::StepMemory)),
-    ("waterfall", "Where the step’s time goes", Some(Panel::Waterfall)),
-    ("timeline", "Timeline of one step", Some(Panel::Timeline)),
-    ("roofline", "Roofline of the step", Some(Panel::Roofline)),
-    ("scaling", "Scaling", Some(Panel::Scaling)),
-    ("sensitivity", "What moves the result most", Some(Panel::Sensitivity)),
-    ("strategies", "Every strategy on this cluster", Some(Panel::Strategies)),
-    ("ranking", "Best layouts on this cluster", Some(Panel::Ranking)),
-    ("compare", "Pinned runs compared", Some(Panel::Compare)),
-    ("plan", "Plan backwards: deadline, budget, fewest GPUs", Some(Panel::Plan)),
-    ("run", "The whole run", Some(Panel::Run)),
-    ("settings", "Settings for your framework", Some(Panel::Settings)),
-    ("agreement", "Predicted against measured", Some(Panel::Agreement)),
-    ("glossary", "Glossary", None),
+/// Every figure below the verdict: the identifier of its element, its name, further words that it is
+/// found by, and its panel; `None` for a figure under every tab.
+pub const FIGURES: [(&str, &str, &str, Option<Panel>); 18] = [
+    ("map", "What fits: feasible region", "longest sequence largest model map", Some(Panel::Map)),
+    ("curve", "Curves", "how fast speed MFU bandwidth network-bound threshold", Some(Panel::Curve)),
+    ("best", "Memory × bandwidth: the best MFU", "Wang 2025 paper best map", Some(Panel::Best)),
+    ("memory", "Memory of one GPU at its peak", "oom out of memory nvidia-smi activations", Some(Panel::Memory)),
+    ("step-memory", "Memory over one step", "snapshot allocator fragmentation", Some(Panel::StepMemory)),
+    ("waterfall", "Where the step’s time goes", "breakdown MFU loss kernels", Some(Panel::Waterfall)),
+    ("timeline", "Timeline of one step", "trace profile overlap bubble", Some(Panel::Timeline)),
+    ("roofline", "Roofline of the step", "arithmetic intensity memory bandwidth", Some(Panel::Roofline)),
+    ("scaling", "Scaling", "weak strong more GPUs", Some(Panel::Scaling)),
+    ("sensitivity", "What moves the result most", "tornado levers", Some(Panel::Sensitivity)),
+    ("strategies", "Every strategy on this cluster", "DDP ZeRO FSDP HSDP compare", Some(Panel::Strategies)),
+    ("ranking", "Best layouts on this cluster", "parallelism tp pp cp ep fastest layout", Some(Panel::Ranking)),
+    ("compare", "Pinned runs compared", "pins equal money tokens per dollar", Some(Panel::Compare)),
+    (
+        "plan",
+        "Plan backwards: deadline, budget, fewest GPUs",
+        "cheapest fastest longest context largest model smallest GPU",
+        Some(Panel::Plan),
+    ),
+    ("run", "The whole run", "cost price time energy failures checkpoints", Some(Panel::Run)),
+    ("settings", "Settings for your framework", "export config torchtitan Megatron DeepSpeed", Some(Panel::Settings)),
+    ("agreement", "Predicted against measured", "accuracy error evidence", Some(Panel::Agreement)),
+    ("glossary", "Glossary", "terms words symbols", None),
 ];
 
 /// Identifier of the element that the tabs show.

@@ -55,10 +55,10 @@ pub fn shortage(headroom: Bytes, share: f64) -> String {
     }
 }
 
-/// Formats the odds that a run fits: `91 %`, `over 98 %`, `under 2 %`. Percentages beyond those
+/// Formats the odds that a run fits: `91 %`, `over 98 %`, `under 5 %`. Percentages beyond those
 /// would claim more certainty than the measurements support.
 pub fn odds(share: f64) -> String {
-    const ENDS: [f64; 2] = [0.02, 0.98];
+    const ENDS: [f64; 2] = [0.05, 0.98];
     let whole = |share: f64| format!("{:.0}{THIN_SPACE}%", PERCENT * share);
     let [least, most] = ENDS;
     if share < least {

@@ -1,11 +1,13 @@
 //! Items of the finder.
 
+use std::sync::LazyLock;
+
 use crate::panels::tabs::FIGURES;
 use crate::search::Query;
 use crate::view::Panel;
 use catalog::names::{cluster_named, gpu_named, model_named};
 use catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
-use engine::params::{self, Group, ParamId, every};
+use engine::params::{self, Group, Param, ParamId, every};
 use engine::scenario::{Id, Scenario};
 use explain::{self, TERMS};
 use links::spelling::spell;
@@ -46,17 +48,31 @@ pub(super) struct Item {
 /// Returns all items of a scenario, figures first.
 fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
     let item = |name, kind, more, target| Item { name, kind, more, target };
-    let figures = FIGURES.iter().map(move |&(id, name, panel)| item(name, "figure", "", Target::Figure(id, panel)));
+    let figures =
+        FIGURES.iter().map(move |&(id, name, more, panel)| item(name, "figure", more, Target::Figure(id, panel)));
     let models = MODELS.iter().map(move |entry| item(entry.name, "model", entry.family, Target::Model(entry.id)));
     let gpus = ACCELERATORS.iter().map(move |entry| item(entry.name, "GPU", entry.id, Target::Accelerator(entry.id)));
     let clusters = CLUSTERS.iter().map(move |entry| item(entry.name, "cluster", entry.id, Target::Cluster(entry.id)));
     let shown = every().filter(|param| param.has_control && (param.group == Group::Main || param.is_shown(scenario)));
-    let controls = shown.map(move |param| item(param.label, "control", param.key, Target::Control(param.id)));
+    let controls = shown.map(move |param| item(param.label, "control", more_of(param), Target::Control(param.id)));
     let numbers = explain::numbers().map(move |card| item(card.title, "why?", "", Target::Card(card.key)));
     let terms = TERMS.iter().map(move |term| item(term.name, "term", "", Target::Card(term.key)));
     let examples = PLANS.iter().chain(CLAIMS).enumerate();
     let examples = examples.map(move |(place, entry)| item(entry.name, "example", "", Target::Example(place)));
     figures.chain(models).chain(gpus).chain(clusters).chain(controls).chain(numbers).chain(terms).chain(examples)
+}
+
+/// Returns what a control is found by besides its label: its key, its options, its help.
+fn more_of(param: &'static Param) -> &'static str {
+    static TEXTS: LazyLock<Vec<(ParamId, String)>> = LazyLock::new(|| {
+        let text = |param: &'static Param| {
+            let options = param.choice().map_or(&[][..], |choice| choice.options);
+            let options: Vec<&str> = options.iter().flat_map(|option| [option.key, option.label]).collect();
+            (param.id, [param.key, &options.join(" "), param.help].join(" "))
+        };
+        every().map(text).collect()
+    });
+    TEXTS.iter().find(|(id, _)| *id == param.id).map_or(param.key, |(_, text)| text)
 }
 
 /// Returns the items that match a text, best first; for an empty text, the figures.
@@ -114,6 +130,25 @@ mod tests {
         for (place, entry) in PLANS.iter().chain(CLAIMS).enumerate() {
             let targets: Vec<Target> = found(&default_scenario(), entry.name).iter().map(|item| item.target).collect();
             assert!(targets.contains(&Target::Example(place)), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn controls_and_figures_are_found_by_what_they_are_for() {
+        for (typed, wanted) in [("nf4", "base"), ("flash attention 3", "attnkernel"), ("global batch", "accum")] {
+            let keys: Vec<&str> = found(&links::decode("train=lora&cluster=dgx-h100").scenario, typed)
+                .iter()
+                .filter_map(|item| match item.target {
+                    Target::Control(id) => Some(id.key()),
+                    _ => None,
+                })
+                .collect();
+            assert!(keys.contains(&wanted), "{typed}: {keys:?}");
+        }
+        for (typed, wanted) in [("cheapest", "plan"), ("accuracy", "agreement"), ("oom", "memory")] {
+            let figure =
+                FIGURES.iter().find(|figure| figure.0 == wanted).map(|figure| Target::Figure(wanted, figure.3));
+            assert_eq!(first(typed), figure, "{typed}");
         }
     }
 
