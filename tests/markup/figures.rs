@@ -166,7 +166,7 @@ fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
 
 #[test]
 fn the_map_of_the_best_opens_from_its_example() {
-    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
+    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?view=best").unwrap();
     let decoded = links::decode(entry.link);
     let view = View::from_query(entry.view);
     let html = rendered::<App>(Start {

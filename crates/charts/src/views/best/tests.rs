@@ -141,7 +141,7 @@ fn one_node_has_no_network() {
 
 #[test]
 fn a_pin_of_another_sequence_stands_on_the_same_map() {
-    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
+    let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?view=best").unwrap();
     let decoded = decode(entry.link);
     let mut spec = map(&decoded.scenario, true);
     let pins = decoded.pins.iter().map(|scenario| Pinned { name: "A", scenario });
