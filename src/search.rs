@@ -43,8 +43,9 @@ struct Text {
 }
 
 impl Text {
-    /// Ranks of a position in a name, and in further text: at the start of the text, at the start of
-    /// a word, within a word. What only lies within a word of a name comes late: `oom` is in `BLOOM`.
+    /// Ranks of a position in a name, and in further text: at the start of the text, at the start
+    /// of a word, within a word. A match within a word of a name comes late: `oom` is in
+    /// `BLOOM`.
     const RANKS: [[usize; 3]; 2] = [[0, 1, 4], [2, 3, 5]];
 
     fn new(text: &str) -> Self {

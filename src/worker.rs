@@ -1,6 +1,6 @@
-//! Map, curves and the map of the best in a worker: the messages between the page and the worker, and how the worker
-//! derives and paints. The worker runs the page's module (`static/painter.js`), so that every
-//! number is identical to the bit, and has no window.
+//! Map, curves and the map of the best in a worker: the messages between the page and the worker,
+//! and how the worker derives and paints. The worker runs the page's module (`static/painter.js`),
+//! so that every number is identical to the bit, and has no window.
 //!
 //! A message is an array: a JSON text, then the pictures that are transferred to the page.
 //! `src/browser/worker.rs` has the page's side, with the order of the messages.

@@ -1,4 +1,5 @@
-//! The drawer of controls. Where it is a sheet over the figures, as on phones, the focus stays in it.
+//! The drawer of controls. Where it is a sheet over the figures, as on phones, the focus stays in
+//! it.
 
 use gloo::events::EventListener;
 use gloo::utils::{document, window};

@@ -241,8 +241,8 @@ fn judged(outcome: Option<&Outcome>) -> Option<&Import> {
 /// Numbers of GPUs that the question offers.
 const NUMBERS: [u32; 4] = [1, 2, 4, 8];
 
-/// Renders the question for the GPUs and their number. A number, or keeping those on screen, answers
-/// it; the choice of a cluster alone does not.
+/// Renders the question for the GPUs and their number. A number, or keeping those on screen,
+/// answers it; the choice of a cluster alone does not.
 fn which_gpus(scenario: &Scenario, page: &PageContext, answered: &Callback<()>) -> Html {
     let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
     let own = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id).filter(|_| !has_default_gpus(scenario));

@@ -29,8 +29,8 @@ use engine::scenario::Scenario;
 /// Label of the button that resets everything.
 const RESET: &str = "Reset all";
 
-/// Renders the controls that are not on the first screen, by subject; `effects` are the choices with
-/// options that give the same result.
+/// Renders the controls that are not on the first screen, by subject; `effects` are the choices
+/// with options that give the same result.
 pub fn controls(calculator: &Calculator, effects: &Rc<Vec<InertOptions>>) -> Html {
     let Calculator { state, derived, settled, .. } = calculator;
     let scenario = &state.scenario;

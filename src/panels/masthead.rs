@@ -20,7 +20,7 @@ use crate::state::Action;
 use crate::view::{ThemeChoice, View};
 use crate::words::COPIED;
 
-/// What this page is for, in two lines.
+/// The purpose of the page, in two lines.
 const TAGLINE: (&str, &str) = ("Does it fit, how fast,", "what limits it?");
 /// Accessible name of the doors.
 const DOORS: &str = "What to do";

@@ -8,8 +8,8 @@ use crate::context::{PageContext, use_page};
 use crate::state::Action;
 use crate::view::{Door, Panel, Tab, View};
 
-/// Every figure below the verdict: the identifier of its element, its name, further words that it is
-/// found by, and its panel; `None` for a figure under every tab.
+/// Every figure below the verdict: the identifier of its element, its name, further words that it
+/// is found by, and its panel; `None` for a figure under every tab.
 pub const FIGURES: [(&str, &str, &str, Option<Panel>); 18] = [
     ("map", "What fits: feasible region", "longest sequence largest model map", Some(Panel::Map)),
     ("curve", "Curves", "how fast speed MFU bandwidth network-bound threshold", Some(Panel::Curve)),

@@ -59,8 +59,8 @@ pub struct Heading<'a> {
 }
 
 /// Renders headline, headline figures, levers with the pinned scenarios, and the tabs; once the
-/// headline is scrolled away, also the verdict in one line at the top of the screen. `change` is the
-/// button of the drawer.
+/// headline is scrolled away, also the verdict in one line at the top of the screen. `change` is
+/// the button of the drawer.
 pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading, change: Html) -> Html {
     let Calculator { state, derived, .. } = calculator;
     html! {
@@ -111,8 +111,8 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
     }
 }
 
-/// Renders the errors and notes of the scenario: on the page the first in a line, which opens to the
-/// others, because the figures below keep their place.
+/// Renders the errors and notes of the scenario: on the page the first in a line, which opens to
+/// the others, because the figures below keep their place.
 pub fn issues(Calculator { derived, state, .. }: &Calculator) -> Html {
     let issue = |issue: &Issue| {
         html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }

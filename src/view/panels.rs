@@ -94,8 +94,8 @@ impl Panel {
 }
 
 impl Panel {
-    /// Returns the height in CSS pixels of the panel in a frame 680 wide, with its sliders: for frames
-    /// that do not learn the height of their content.
+    /// Returns the height in CSS pixels of the panel in a frame 680 wide, with its sliders: for
+    /// frames that do not learn the height of their content.
     fn frame_height(self) -> u32 {
         match self {
             Self::Verdict => 460,

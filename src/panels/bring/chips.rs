@@ -1,4 +1,4 @@
-//! What was understood of a sentence: chips in one line, questions first.
+//! The understood parts of a sentence as chips in one line, questions first.
 
 use yew::prelude::*;
 

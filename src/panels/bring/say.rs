@@ -23,8 +23,8 @@ const SAID: &str = "say-said";
 pub(super) struct SayBox {
     /// The field with its marks.
     pub(super) field: Html,
-    /// The parts that were understood, assumed and not understood, as chips; else the outcome of other
-    /// input.
+    /// The parts that were understood, assumed and not understood, as chips; else the outcome of
+    /// other input.
     pub(super) said: Html,
 }
 

@@ -1,6 +1,6 @@
-//! The controls by subject, each in a fold. Controls of the table's parameters are always in the page, so
-//! that a search in the page finds them, unless they have no effect in the scenario; constants of
-//! the hardware and parameters of the architecture are made once their fold is open.
+//! The controls by subject, each in a fold. Controls of the table's parameters are always in the
+//! page, so that a search in the page finds them, unless they have no effect in the scenario;
+//! constants of the hardware and parameters of the architecture are made once their fold is open.
 
 use std::rc::Rc;
 
@@ -74,7 +74,7 @@ fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
-/// Returns what stands above the rows of a fold: the pickers of the catalog, and the layout's steps.
+/// Returns the fields above the rows of a fold: the pickers of the catalog, and the layout's steps.
 fn heads(
     place: u32,
     ControlContext { scenario, preset, .. }: ControlContext<'_>,

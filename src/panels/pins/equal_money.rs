@@ -1,5 +1,5 @@
-//! The pinned scenarios and the one on screen at equal money: each on as many of its GPUs as cost as
-//! much per hour, in its best layout, what trains most per dollar first.
+//! The pinned scenarios and the one on screen at equal money: each on as many of its GPUs as cost
+//! as much per hour, in its best layout, what trains most per dollar first.
 
 use yew::prelude::*;
 

@@ -163,8 +163,8 @@ fn embed(derived: &Derived, link: &str, view: &str) -> String {
     format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
 }
 
-/// Returns a frame of the view, as high as the view is without learning it, with the headline as its
-/// title.
+/// Returns a frame of the view, as high as the view is without learning it, with the headline as
+/// its title.
 fn frame(derived: &Derived, link: &str, view: &str) -> String {
     let [address, words] =
         [viewed(link, view).replacen('?', "?embed=1&", 1), sentence(derived)].map(|text| in_html(&text));
