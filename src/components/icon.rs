@@ -27,6 +27,8 @@ pub enum Icon {
     Half,
     /// A file to bring.
     Clip,
+    /// Settings.
+    Sliders,
 }
 
 /// Renders the icon as SVG; the button around it has the name.
@@ -48,6 +50,7 @@ pub fn drawn(icon: Icon) -> Html {
         Icon::Clip => {
             "M13 7.500 8 12.500a3.200 3.200 0 0 1-4.500-4.500l5.500-5.500a2.100 2.100 0 0 1 3 3L6.500 11a1 1 0 0 1-1.500-1.500l5-5"
         }
+        Icon::Sliders => "M2 5h6.500M12 5h2M10.200 3.200v3.600M2 11h2M7.500 11h6.500M5.800 9.200v3.600",
         Icon::Half => "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2v12M8 5l4.500-.8M8 8h6M8 11l4.500.8",
     };
     html! { <svg viewBox="0 0 16 16" aria-hidden="true"><path d={path} /></svg> }

@@ -175,7 +175,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
         set_open.emit(false);
         browser::focus(BUTTON);
     });
-    let SayBox { field, said: of_words } = use_say(&props.scenario, &take, brought.as_deref(), short);
+    let SayBox { field, said: of_words } = use_say(&props.scenario, settled, &take, brought.as_deref(), short);
     let below = html! {
         <section class="under" aria-label={words::BROUGHT}>
             { of_words }

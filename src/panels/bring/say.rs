@@ -62,11 +62,12 @@ impl Hearing {
     }
 }
 
-/// Creates the box. `taken` is the result that was taken last; `otherwise` is shown if the text is
-/// no sentence.
+/// Creates the box over the scenario on screen and the settled one. `taken` is the result that was
+/// taken last; `otherwise` is shown if the text is no sentence.
 #[hook]
 pub(super) fn use_say(
     scenario: &Latest<Scenario>,
+    settled: &Scenario,
     take: &Callback<Arrived>,
     taken: Option<&Import>,
     otherwise: Html,
@@ -75,11 +76,23 @@ pub(super) fn use_say(
     // The last result of reading the words, with the text that was read.
     let heard = use_state_eq(|| None::<(String, Rc<Import>)>);
     let turns = (*use_state(Turns::default)).clone();
-    // Whether the line about the last outcome was closed; another outcome opens it again.
+    // Whether the line about the last outcome was closed, by its button or by a change of the run
+    // that was taken; another outcome opens it again.
     let (closed, set_closed) = use_flag();
-    use_effect_with((otherwise.clone(), taken.map(|taken| taken.scenario.clone())), {
+    let of_taken = taken.map(|taken| links::decode(&taken.scenario).scenario);
+    use_effect_with((otherwise.clone(), of_taken), {
         let set_closed = set_closed.clone();
         move |_| set_closed.emit(false)
+    });
+    let was_on_screen = use_mut_ref(|| false);
+    use_effect_with((*settled, of_taken), {
+        let set_closed = set_closed.clone();
+        move |(settled, of_taken)| {
+            let is_on_screen = of_taken.as_ref() == Some(settled);
+            if was_on_screen.replace(is_on_screen) && !is_on_screen {
+                set_closed.emit(true);
+            }
+        }
     });
     let now = heard.as_ref().filter(|(of, _)| *of == *text).map(|(_, brought)| brought.clone());
     // A run is not taken while a question about it is open.
@@ -136,7 +149,7 @@ pub(super) fn use_say(
             }
         </div>
     };
-    let line = if let Some(brought) = now {
+    let line = if let Some(brought) = now.filter(|_| !(closed && is_taken)) {
         Some(chips(&brought, is_taken, &choose))
     } else if closed {
         None

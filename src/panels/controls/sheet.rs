@@ -40,7 +40,7 @@ pub fn Change(&ChangeProps { open, ref set_open }: &ChangeProps) -> Html {
             }
             <button type="button" id={BUTTON} class="small-button change" aria-expanded={open.to_string()} aria-controls={CONTROLS}
                 onclick={set_open.reform(move |_: MouseEvent| !open)}>
-                { drawn(if open { Icon::Check } else { Icon::List }) }<span>{ if open { CLOSE } else { OPEN } }</span>
+                { drawn(if open { Icon::Check } else { Icon::Sliders }) }<span>{ if open { CLOSE } else { OPEN } }</span>
             </button>
         </>
     }

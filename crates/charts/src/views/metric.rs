@@ -1,5 +1,6 @@
 //! The quantities on the vertical axis of curves.
 
+use super::region::SCALE_END;
 use crate::spec::{Axis, Grain, Polyline, Quantity};
 use analysis::cost;
 use analysis::sweep::{self, Sample};
@@ -152,7 +153,12 @@ impl Metric {
         let (scale, min, max) = if by_ratios {
             (Scale::Log, least / ROOM, most * ROOM)
         } else {
-            let most = if self == Self::Needed { most.min(CAPACITIES * capacity) } else { most };
+            let most = match self {
+                Self::Needed => most.min(CAPACITIES * capacity),
+                // One scale for all runs, that of the map's colours, unless a range goes beyond.
+                Self::Mfu => most.max(SCALE_END),
+                _ => most,
+            };
             let step = if self == Self::Mfu { MFU_STEP } else { step(most) };
             (Scale::Linear, 0.0, ((most / step).ceil() * step).max(step))
         };

@@ -34,7 +34,7 @@ pub(super) const BOUND: [(Limiter, &str); 5] = [
 ];
 /// End of the colour scale. It is one for all maps, so that a colour keeps its meaning while a
 /// slider moves; only a few published runs reach more.
-const SCALE_END: f64 = 80.0;
+pub(super) const SCALE_END: f64 = 80.0;
 
 /// Returns the feasible region of a scenario over two numeric parameters (see [`super::AXES`]),
 /// with the bounds of section 8 if `bounds` is set. Parameters without an axis fall back to
