@@ -163,7 +163,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
     let is_judged = judged(outcome.as_ref()).is_some();
     let asks = is_judged && !confirmed && (*asked.borrow() || has_default_gpus(settled));
     *asked.borrow_mut() = asks;
-    let question = asks.then(|| which_gpus(settled, &props.page, &confirm.reform(|()| true)));
+    let question = asks.then(|| which_gpus(settled, props, &confirm.reform(|()| true)));
     let brought = match &*outcome {
         Some(Outcome::Taken(brought)) => Some(brought.clone()),
         _ => None,
@@ -243,7 +243,7 @@ const NUMBERS: [u32; 4] = [1, 2, 4, 8];
 
 /// Renders the question for the GPUs and their number. A number, or keeping those on screen,
 /// answers it; the choice of a cluster alone does not.
-fn which_gpus(scenario: &Scenario, page: &PageContext, answered: &Callback<()>) -> Html {
+fn which_gpus(scenario: &Scenario, props: &BringProps, answered: &Callback<()>) -> Html {
     let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
     let own = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id).filter(|_| !has_default_gpus(scenario));
     let names = CLUSTERS.iter().map(|entry| entry.name);
@@ -251,9 +251,10 @@ fn which_gpus(scenario: &Scenario, page: &PageContext, answered: &Callback<()>) 
     let places: Vec<_> = core::iter::once(CLUSTERS.len()).chain(0..CLUSTERS.len()).collect();
     let chosen = own.map_or(0, |place| place + 1);
     let number = |gpus: u32| {
-        let (answered, emit, before) = (answered.clone(), page.emit.clone(), *scenario);
+        let (answered, emit, latest) = (answered.clone(), props.page.emit.clone(), props.scenario.clone());
         let set = Callback::from(move |_: MouseEvent| {
-            let mut scenario = before;
+            // A cluster may have been chosen a moment ago.
+            let Some(mut scenario) = latest.get() else { return };
             // A number that does not suit the layout is reported beside it.
             let _ = links::put(&mut scenario, links::v1::GPUS_KEY, &gpus.to_string());
             emit.emit(Action::ReplaceScenario(Box::new(scenario)));

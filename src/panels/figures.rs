@@ -81,8 +81,14 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, contr
         <section class={classes!("desk", is_plot.then_some("plots"))} aria-label="Plots">
             { controls }
             { why(calculator) }
-            <div class="pane of-map">{ map(calculator, if is_plot { &OF_MAP } else { &SLIDERS }) }</div>
-            { tab_panel(view, open_tab(calculator, layouts)) }
+            <div class="pane of-map">{ map(calculator, &OF_MAP) }</div>
+            { tab_panel(view, html! {
+                <>
+                    // A plot has them under it.
+                    if !is_plot { { slide(calculator, &OF_CURVE) } }
+                    { open_tab(calculator, layouts) }
+                </>
+            }) }
         </section>
     }
 }
@@ -92,7 +98,7 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, contr
 pub const OF_MAP: [ParamId; 2] = [ParamId::SequenceLength, ParamId::ModelSize];
 /// See [`OF_MAP`].
 pub const OF_CURVE: [ParamId; 3] = [ParamId::LinkBandwidth, ParamId::GpuMemory, ParamId::Gpus];
-/// All of them under the map, where the curves give way to another tab.
+/// All of them, where one plot or none stands.
 pub const SLIDERS: [ParamId; 5] =
     [ParamId::SequenceLength, ParamId::ModelSize, ParamId::LinkBandwidth, ParamId::GpuMemory, ParamId::Gpus];
 

@@ -143,7 +143,7 @@ pub fn pins(Calculator { state, derived, page, settled, .. }: &Calculator) -> Ht
         }
     };
     html! {
-        <section id={COMPARED} class="pins" aria-label={words::TITLE}>
+        <section id={COMPARED} class="pins" aria-label={words::COMPARISON}>
             <div class="scroll" tabindex="0" role="region" aria-label={words::TITLE}>
                 <table>
                     <thead><tr><td></td><th scope="col">{ words::THIS_RUN }</th>{ for columns }</tr></thead>

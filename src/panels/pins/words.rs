@@ -8,6 +8,8 @@ use engine::scenario::pins::pin_letter;
 
 /// Accessible name of the list.
 pub const TITLE: &str = "Pinned scenarios";
+/// Accessible name of the comparison.
+pub const COMPARISON: &str = "Pinned runs and this run";
 /// Label of the button that opens the comparison.
 pub const COMPARE: &str = "Compare";
 /// Text of the comparison while nothing is pinned.
