@@ -23,6 +23,7 @@ mod links;
 mod money;
 mod npm;
 mod offline;
+mod one_screen;
 mod page;
 mod plans;
 mod plots;
