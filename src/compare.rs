@@ -60,7 +60,10 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
         all.push(entry("Model", &|scenario| words::model_name(&scenario.model)));
     }
     if gpu {
-        all.push(entry("GPU", &|scenario| gpu_name(scenario.accelerator.id)));
+        // A name tells the number too.
+        let named = entry("GPU", &|scenario| gpu_name(scenario.accelerator.id));
+        let short = format!("{} {}", format::count(f64::from(there.gpus)), named.short);
+        all.push(Difference { short, ..named });
     }
     // Differences that follow from a different catalog entry are left out.
     let said = |param: &Param| match param.group {
@@ -70,7 +73,11 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
             cluster && here.network.id != CUSTOM && there.network.id != CUSTOM && param.id != ParamId::Topology
         }
         Group::Run => gpu && param.id == ParamId::GpuHourPrice && [here, there].into_iter().all(is_list_price),
-        _ => model && param.id == ParamId::ModelSize,
+        _ => match param.id {
+            ParamId::ModelSize => model,
+            ParamId::GpuMemory => gpu && [here, there].into_iter().all(has_its_memory),
+            _ => false,
+        },
     };
     let rows = every().filter(|param| {
         is_held(param, here)
@@ -78,7 +85,12 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
             && !said(param)
             && ((param.applies)(here) || (param.applies)(there))
     });
-    all.extend(rows.filter_map(|param| param_difference(param, here, there)));
+    let of_params = rows.filter_map(|param| {
+        let difference = param_difference(param, here, there)?;
+        let is_named = gpu && param.id == ParamId::Gpus;
+        Some(Difference { short: if is_named { String::new() } else { difference.short.clone() }, ..difference })
+    });
+    all.extend(of_params);
     if cluster {
         // If anything else differs, such as the links, the short name leaves the cluster out.
         let short = |short: String| if all.is_empty() { short } else { String::new() };
@@ -91,6 +103,12 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
 
 fn is_list_price(scenario: &Scenario) -> bool {
     prices::is_of_the_list(scenario.run.price_per_gpu_hour, scenario.accelerator.id, scenario.network.id)
+}
+
+/// Whether a GPU has the memory of its data sheet.
+fn has_its_memory(scenario: &Scenario) -> bool {
+    let sheet = catalog::accelerator(scenario.accelerator.id).map(|entry| entry.values.memory);
+    sheet == Some(scenario.accelerator.values.memory)
 }
 
 fn is_named(model: &Model) -> bool {

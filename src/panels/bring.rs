@@ -109,9 +109,15 @@ impl Reader {
     /// Applies the result of reading, and shows it where there is room.
     fn conclude(&self, came: Result<Import, String>, origin: Origin, BringProps { page, set_open, .. }: &BringProps) {
         let said = concluded(came, origin, page);
+        let is_on_default_gpus =
+            self.props.get().and_then(|props| props.scenario.get()).is_some_and(|scenario| has_default_gpus(&scenario));
         match &said {
             // Findings about a file are long, and so are errors in a file.
             Some(Outcome::Taken(brought)) if is_long(brought) => set_open.emit(true),
+            // It asks for the GPUs.
+            Some(Outcome::Taken(brought)) if brought.kind == ImportKind::Model && is_on_default_gpus => {
+                set_open.emit(true);
+            }
             Some(Outcome::Wrong(_)) if matches!(origin, Origin::Dropped | Origin::Chosen) => set_open.emit(true),
             // A new scenario is shown at the top of the page.
             Some(Outcome::Taken(_)) if origin == Origin::Dropped => browser::to_top(),
@@ -160,8 +166,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
     let (confirmed, confirm) = use_flag();
     // The question stays while the reader chooses GPUs for it.
     let asked = use_mut_ref(|| false);
-    let is_judged = judged(outcome.as_ref()).is_some();
-    let asks = is_judged && !confirmed && (*asked.borrow() || has_default_gpus(settled));
+    let asks = needs_gpus(outcome.as_ref()) && !confirmed && (*asked.borrow() || has_default_gpus(settled));
     *asked.borrow_mut() = asks;
     let question = asks.then(|| which_gpus(settled, props, &confirm.reform(|()| true)));
     let brought = match &*outcome {
@@ -185,7 +190,8 @@ pub fn use_bring(props: &BringProps) -> Brings {
         </section>
     };
     let say = take.reform(|words: String| (Ok(browser::pasted(words)), Origin::Given));
-    Brings { field, below, say, judges: !asks }
+    // Who closes the question goes on with the GPUs on screen.
+    Brings { field, below, say, judges: !asks || !props.open }
 }
 
 /// Whether the GPUs on screen are those that the page begins with.
@@ -236,6 +242,13 @@ fn judged(outcome: Option<&Outcome>) -> Option<&Import> {
         Some(Outcome::Taken(brought)) if matches!(brought.kind, ImportKind::Run | ImportKind::Error) => Some(brought),
         _ => None,
     }
+}
+
+/// Whether an outcome is judged on GPUs, which the input does not name.
+fn needs_gpus(outcome: Option<&Outcome>) -> bool {
+    let is_needing =
+        |kind| matches!(kind, ImportKind::Run | ImportKind::Error | ImportKind::Model | ImportKind::Measured);
+    matches!(outcome, Some(Outcome::Taken(brought)) if is_needing(brought.kind))
 }
 
 /// Numbers of GPUs that the question offers.

@@ -105,7 +105,7 @@ fn differences_are_told_by_entries_and_parameters() {
     assert_eq!(there("cluster=a100-40gb-100g"), "A: 100 Gbit/s");
     assert_eq!(there("strategy=ddp&seq=8192"), "A: 8,192 tokens, DDP");
     assert_eq!(there("gpus=8&seq=8192&size=7B"), "A: 8,192 tokens, 7B and 1 more");
-    assert_eq!(there("cluster=dgx-h100"), "A: H100 SXM, 80 GiB and 3 more");
+    assert_eq!(there("cluster=dgx-h100"), "A: 64 H100 SXM, 400 Gbit/s and 2 more");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::spec::{BarSpec, ChartSpec};
 use engine::model::report::Limiter;
 use engine::scenario::pins::pin_letter;
 pub(super) use layout::Layout;
-use layout::{HALF, MARGIN, TILE, TILES, WIDTH};
+use layout::{HALF, MARGIN, TILE, TILES, WIDTH, fitting};
 
 /// The style of a poster; the layout sets the height.
 pub(super) const STYLE: Style =
@@ -130,10 +130,11 @@ fn head(pen: &mut Pen, poster: &Poster, layout: &Layout) -> Result<(), PaintErro
     write(pen, &poster.headline[1], (MARGIN, layout.verdict_top), (VERDICT, verdict, true))?;
     for (place, tile) in poster.tiles.iter().enumerate() {
         let left = TILES + place as f64 * TILE;
-        write(pen, &tile.name, (left, layout.verdict_top - 25.0), (TEXT, colours.muted, false))?;
+        write(pen, &tile.name, (left, layout.verdict_top - 25.0), (fitting(&tile.name, TEXT), colours.muted, false))?;
         let colour = if tile.hypothetical { colours.muted } else { colours.text };
-        write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colour, !tile.hypothetical))?;
-        write(pen, &tile.band, (left, layout.verdict_top + 24.0), (SMALL, colours.muted, false))?;
+        let size = fitting(&tile.value, VALUE);
+        write(pen, &tile.value, (left, layout.verdict_top), (size, colour, !tile.hypothetical))?;
+        write(pen, &tile.band, (left, layout.verdict_top + 24.0), (fitting(&tile.band, SMALL), colours.muted, false))?;
         if place > 0 {
             pen.hairline(
                 (left - 10.0, layout.verdict_top - 32.0),

@@ -156,6 +156,13 @@ fn wrapped(text: &str, width: f64) -> Vec<String> {
     lines
 }
 
+/// Returns the size at which a text is no wider than its headline figure's place, at most `size`.
+pub(super) fn fitting(text: &str, size: f64) -> f64 {
+    const BETWEEN: f64 = 10.0;
+    let width = BESIDE * text_width(text) * size / TEXT;
+    size * ((TILE - BETWEEN) / width).min(1.0)
+}
+
 /// Cuts a text to the available width, with an ellipsis if it is cut.
 pub(super) fn cut(text: &str, room: f64) -> String {
     let letters = (room / text_width("x")) as usize;
@@ -177,6 +184,14 @@ mod tests {
         assert!(lines.len() > 2 && lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
         assert_eq!(lines.join(" "), text);
         assert_eq!(wrapped("word", 1.0), ["word"]);
+    }
+
+    #[test]
+    fn a_long_figure_is_written_smaller_and_a_short_one_is_not() {
+        assert_eq!(fitting("50.0 %", 20.0), 20.0);
+        let long = "Time and cost, 10,000 texts x 3 epochs";
+        let size = fitting(long, 13.0);
+        assert!(size < 13.0 && text_width(long) * size / TEXT < TILE, "{size}");
     }
 
     #[test]
