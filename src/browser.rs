@@ -21,8 +21,8 @@ mod worker;
 pub use background::{Rows, use_layouts, use_rows, use_searches};
 pub use clock::today;
 pub use dom::{
-    field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
-    use_kept_in_sight, use_selected, use_title,
+    field_text, fold_on_escape, hold, is_open, scroll_along, select_text, selected_index, show_failure, slider_index,
+    to_top, use_beside, use_kept_in_sight, use_selected, use_title,
 };
 pub use files::{Arrived, Origin, area_text, chosen_files, pasted, set_area_text, settled_text, use_drop};
 pub use files_worker::ask;

@@ -2,6 +2,7 @@
 //! given.
 
 use gloo::utils::{document, window};
+use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
@@ -54,6 +55,29 @@ pub fn hold(event: &PointerEvent) {
     if let Some(element) = event.target_dyn_into::<web_sys::Element>() {
         let _ = element.set_pointer_capture(event.pointer_id());
     }
+}
+
+/// Scrolls the element before the one that an event comes from by as much, such as the marks under
+/// the text of a field.
+pub fn scroll_along(event: &Event) {
+    let field = event.target_dyn_into::<web_sys::Element>();
+    let marks = field.as_ref().and_then(web_sys::Element::previous_element_sibling);
+    if let (Some(field), Some(marks)) = (field, marks) {
+        marks.set_scroll_top(field.scroll_top());
+    }
+}
+
+/// Folds the `details` around the element that a key comes from, on Escape, and focuses its summary.
+pub fn fold_on_escape(event: &KeyboardEvent) {
+    let fold =
+        event.target_dyn_into::<web_sys::Element>().and_then(|element| element.closest("details").ok().flatten());
+    let Some(fold) = fold.filter(|fold| event.key() == "Escape" && fold.has_attribute("open")) else { return };
+    // The key does nothing else, such as closing the drawer.
+    event.stop_propagation();
+    let _ = fold.remove_attribute("open");
+    let summary =
+        fold.query_selector("summary").ok().flatten().and_then(|summary| summary.dyn_into::<HtmlElement>().ok());
+    let _ = summary.map(|summary| summary.focus());
 }
 
 /// Whether the `details` that an event comes from is open.

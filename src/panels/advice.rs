@@ -7,6 +7,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use self::change::{besides, change, faster, laid_out, name_change, not_in};
+use crate::browser;
 use crate::calculator::Advised;
 use crate::components::action_button::ActionButton;
 use crate::state::Action;
@@ -68,7 +69,7 @@ pub fn Recommended(props: &RecommendedProps) -> Html {
             if let Some((title, &(place, advice))) = second {
                 <div class="lever"><span class="levers-name">{ title }</span>{ advised(place, advice, now) }</div>
             }
-            <details class="levers-all"><summary>{ format!("All {}", found.len() + 1) }</summary><div>{ all() }</div></details>
+            <details class="levers-all" onkeydown={Callback::from(|event: KeyboardEvent| browser::fold_on_escape(&event))}><summary>{ format!("All {}", found.len() + 1) }</summary><div>{ all() }</div></details>
         </div>
     }
 }

@@ -3,6 +3,7 @@
 use crate::components::tile::Delta;
 use analysis::answer::{Answer, Figures};
 use catalog::accelerators::prices;
+use catalog::accuracy::Fit;
 use engine::model::report::Report;
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
@@ -39,7 +40,8 @@ pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option
     let (now, then) = (of(here), of(there));
     let same = here.0.train_tokens() == there.0.train_tokens()
         && [here.0, there.0].iter().all(|one| prices::known(one).is_some());
-    (same && now.finishes() && then.finishes()).then(|| changes(&now, &then))
+    let fit = [here, there].iter().all(|(scenario, report)| Fit::check(scenario, report).fits);
+    (same && fit && now.finishes() && then.finishes()).then(|| changes(&now, &then))
 }
 
 fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {

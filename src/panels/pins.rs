@@ -17,6 +17,7 @@ use crate::state::Action;
 use crate::view::Panel;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::{self, Answer};
+use engine::format;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
@@ -161,7 +162,8 @@ pub fn pins(Calculator { state, derived, page, settled, .. }: &Calculator) -> Ht
 }
 
 /// Names of the figures in a column, from the top.
-const NAMES: [&str; 8] = [words::PER_DOLLAR, NEEDED, MFU, TOKENS_SHORT, STEP, LIMITER, FIGURES[0], FIGURES[1]];
+const NAMES: [&str; 9] =
+    [words::PER_DOLLAR, words::ODDS, NEEDED, MFU, TOKENS_SHORT, STEP, LIMITER, FIGURES[0], FIGURES[1]];
 
 /// A column: its figures as text and, if they can be compared, as numbers.
 struct Figures {
@@ -177,9 +179,20 @@ impl Figures {
         let whole = answer.step;
         let per_dollar = tokens_per_dollar(scenario, whole.tokens_per_s_per_gpu);
         Self {
-            texts: [words::per_dollar(per_dollar), needed, mfu, tokens, step, limiter.to_owned(), time, cost],
+            texts: [
+                words::per_dollar(per_dollar),
+                format::odds(report.odds()),
+                needed,
+                mfu,
+                tokens,
+                step,
+                limiter.to_owned(),
+                time,
+                cost,
+            ],
             numbers: [
                 per_dollar,
+                None,
                 Some(answer.needed.get()),
                 Some(whole.mfu),
                 Some(whole.tokens_per_s_per_gpu),
@@ -194,6 +207,10 @@ impl Figures {
 
     /// Compares a figure of another column with that of this one, in words.
     fn against(&self, other: &Self, at: usize) -> Option<String> {
+        // A run that does not fit trains nothing; only its memory can be compared.
+        if !(self.fits && other.fits) && NAMES.get(at) != Some(&NEEDED) {
+            return None;
+        }
         let number = |column: &Self| column.numbers.get(at).copied().flatten();
         Some(words::in_words(number(self)?, number(other)?))
     }

@@ -142,7 +142,8 @@ pub(super) fn use_say(
             <div class="say-box">
                 <div class="say-marks" aria-hidden="true">{ for marks }</div>
                 <textarea id={FIELD} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go"
-                    aria-label={words::SAY} aria-describedby={SAID} placeholder={words::SAY_EXAMPLE} oninput={input} onkeydown={key} />
+                    aria-label={words::SAY} aria-describedby={SAID} placeholder={words::SAY_EXAMPLE} oninput={input} onkeydown={key}
+                    onscroll={Callback::from(|event: Event| browser::scroll_along(&event))} />
             </div>
             if !text.trim().is_empty() {
                 <button type="button" class="button primary" disabled={is_taken || is_open} onclick={enter.reform(|_: MouseEvent| ())}>{ words::SAY_TAKE }</button>

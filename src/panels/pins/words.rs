@@ -16,6 +16,8 @@ pub const COMPARE: &str = "Compare";
 pub const NOTHING_PINNED: &str = "Nothing is pinned. Pin this run, change it, and both stand here side by side.";
 /// Heading of the column of the run on screen.
 pub const THIS_RUN: &str = "This run";
+/// Name of the row with the odds.
+pub const ODDS: &str = "Odds to fit";
 /// Name of the row with what a dollar trains.
 pub const PER_DOLLAR: &str = "Tokens per $";
 /// Label of the button that pins.
@@ -58,11 +60,14 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     let percent = |change: f64, up: bool| Delta::new(change, "%", up);
     let crosses = (now.fits() != pinned.fits()).then_some(now.fits());
     let memory = |change: f64| Delta { better: crosses, ..Delta::new(change, "GiB", true) };
+    // A run that does not fit is neither faster nor slower.
+    let both = now.fits() && pinned.fits();
+    let neutral = |delta: Delta| Delta { better: delta.better.filter(|_| both), ..delta };
     let step = percent(share(now.whole().time.get(), pinned.whole().time.get()), false);
     [
-        Delta::new(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
-        percent(share(now.whole().tokens_per_s_per_gpu, pinned.whole().tokens_per_s_per_gpu), true),
-        Delta { better: step.better.filter(|_| comparable), ..step },
+        neutral(Delta::new(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true)),
+        neutral(percent(share(now.whole().tokens_per_s_per_gpu, pinned.whole().tokens_per_s_per_gpu), true)),
+        neutral(Delta { better: step.better.filter(|_| comparable), ..step }),
         memory(now.memory.needed.gib() - pinned.memory.needed.gib()),
     ]
 }
