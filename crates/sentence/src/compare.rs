@@ -34,12 +34,14 @@ pub(crate) fn gpu_of(found: &Finding) -> Option<String> {
 /// Returns whether a sentence compares its GPUs: it says so, or names them as alternatives.
 pub(crate) fn is_comparison(text: &str, found: &[Finding]) -> bool {
     let named: Vec<&Finding> = found.iter().filter(|found| gpu_of(found).is_some()).collect();
-    let between = named.windows(2).filter_map(|pair| text.get(pair.first()?.to..pair.last()?.from));
-    let is_alternative = |words: &str| {
-        let mut words = words.split_whitespace();
-        words.clone().count() < 4 && words.any(|word| ALTERNATIVES.contains(&word.to_lowercase().as_str()))
-    };
-    found.iter().any(|found| has(found, &["ask.compare", "ask.money"])) || between.into_iter().any(is_alternative)
+    let mut between = named.windows(2).filter_map(|pair| text.get(pair.first()?.to..pair.last()?.from));
+    found.iter().any(|found| has(found, &["ask.compare", "ask.money"])) || between.any(are_alternatives)
+}
+
+/// Returns whether words between two GPUs say that these are alternatives to each other.
+pub(crate) fn are_alternatives(between: &str) -> bool {
+    let mut words = between.split_whitespace();
+    words.clone().count() < 4 && words.any(|word| ALTERNATIVES.contains(&word.to_lowercase().as_str()))
 }
 
 fn has(found: &Finding, keys: &[&str]) -> bool {

@@ -11,7 +11,9 @@ mod asks;
 mod assumed;
 mod choices;
 mod compare;
+mod completed;
 mod entries;
+mod joins;
 mod means;
 mod numbers;
 mod patterns;
@@ -213,6 +215,8 @@ impl Understood {
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
     let mut reading = reading::read_sentence(text);
+    reading.sizes_without_tokens(text);
+    reading.complete_gpus(text);
     reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
     reading.refuse_other_comparisons();
@@ -255,6 +259,8 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let choices = vec![Choice::without(text, found.from, found.to)];
         Unread { from: found.from, to: found.to, near: Vec::new(), sentence, choices }
     }));
+    let other_links = core::mem::take(&mut settled.other_links);
+    unread.extend(reading.found.iter().filter_map(|found| other_link(text, found, &other_links)));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
         let choices = choices::about(text, gap.from, gap.to, &gap.near);
@@ -302,6 +308,20 @@ fn contradicted(text: &str, contradiction: &Contradiction) -> Unread {
     Unread { from: dropped.0, to: dropped.1, near: Vec::new(), sentence: sentence.clone(), choices }
 }
 
+/// Asks about links that the GPUs of a sentence do not have.
+fn other_link(text: &str, found: &Finding, other: &[(&'static str, String)]) -> Option<Unread> {
+    let (_, says) = other.iter().find(|(key, _)| found.value(&[key]).is_some())?;
+    let typed = text.get(found.from..found.to).unwrap_or_default();
+    let (from, to) = (found.from, found.to);
+    let leave = Choice::without(text, from, to);
+    let with_rate = |rate: &str| Choice::instead(text, (from, to), rate, &format!("InfiniBand {rate}"));
+    let choices = match found.value(&[joins::INFINIBAND]) {
+        Some(_) => joins::RATES.map(with_rate).into_iter().chain([leave]).collect(),
+        None => vec![leave],
+    };
+    Some(Unread { from, to, near: Vec::new(), sentence: format!("“{}” {says}.", shorten(typed)), choices })
+}
+
 /// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that is
 /// not that of the GPU.
 fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
@@ -327,6 +347,9 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
             let of_host = Choice::instead(text, span, "of the host", &format!("{typed} host memory"));
             let of_each = Choice::instead(text, span, "of each GPU", &format!("{typed} vram"));
             ("is not the memory of this GPU", vec![of_host, of_each, leave])
+        }
+        Some(reading::GPU_HOURS) => {
+            ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
         }
         _ => ("is not in US dollars: give the amount in dollars", vec![leave]),
     };

@@ -255,8 +255,10 @@ mod tests {
     use links::v1;
 
     /// Keys that are resolved to parameters later.
-    const OWN: [&str; 15] = [
+    const OWN: [&str; 17] = [
         "hw",
+        "nvlink",
+        "infiniband",
         "tunes",
         "optimal",
         "card",

@@ -16,7 +16,7 @@ use crate::compare::{gpu_of, is_comparison};
 use crate::entries::{Text, family, taken};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS};
+use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS, NUMBERS};
 
 /// The interpretation of a span of the text.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     /// Returns the value of the first of these keys.
-    fn value(&self, keys: &[&str]) -> Option<&str> {
+    pub(crate) fn value(&self, keys: &[&str]) -> Option<&str> {
         let pair = self.is.pairs.iter().find(|(key, _)| keys.contains(&key.as_str()));
         pair.map(|(_, value)| value.as_str())
     }
@@ -67,6 +67,8 @@ pub(crate) const SEVERAL: &str = "gpus";
 pub(crate) const NO_CARD: &str = "card";
 /// Refusal of a memory that is not that of the named GPU.
 pub(crate) const OTHER_MEMORY: &str = "memory";
+/// Refusal of a budget in hours of a GPU.
+pub(crate) const GPU_HOURS: &str = "gpuhours";
 /// Refusal of a comparison of something else than GPUs.
 pub(crate) const NO_COMPARISON: &str = "comparison";
 /// Relative distance of a memory from that of a GPU that has it.
@@ -290,7 +292,9 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
         let options = engine::params::every().filter_map(|param| param.choice());
         let options = options.flat_map(|choice| choice.options).flat_map(|option| option.key.split('-'));
         let models = MODELS.iter().flat_map(|entry| entry.name.split([' ', '-']));
-        vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied()).chain(options).chain(models).collect()
+        let numbers = NUMBERS.iter().map(|(word, _)| *word);
+        let own = vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied());
+        own.chain(numbers).chain(options).chain(models).collect()
     });
     static WORDS: LazyLock<Names<'static>> =
         LazyLock::new(|| Names::new(vocabulary().filter(|word| word.len() >= LEAST)));

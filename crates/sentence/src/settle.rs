@@ -21,6 +21,7 @@ use links::{put, v1};
 use crate::asks::is_largest_for_money;
 use crate::means;
 use crate::said::{SCALED, StatedValues};
+use crate::words::SMALL;
 
 /// Default node: the most common one for training.
 const USUAL_NODE: &str = "dgx-h100";
@@ -60,6 +61,8 @@ pub(crate) struct SettledScenario {
     pub(crate) chosen: Vec<(&'static str, String, String)>,
     /// Keys of stated values, which a search leaves as they are.
     pub(crate) held: Vec<&'static str>,
+    /// Keys of links that these GPUs do not have, each with what to say after its words.
+    pub(crate) other_links: Vec<(&'static str, String)>,
     /// Whether the strategy is the program's own, which the choice of a layout keeps.
     has_own_sharding: bool,
 }
@@ -79,8 +82,15 @@ impl SettledScenario {
         let is_new = said.has(&["model", "size"]) || is_largest;
         let scenario = if is_new { default_scenario() } else { *now };
         let held = every().map(|param| param.key).filter(|key| said.has(&[key])).collect();
-        let mut settled =
-            Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held, has_own_sharding: false };
+        let mut settled = Self {
+            scenario,
+            is_new,
+            conflicts: Vec::new(),
+            chosen: Vec::new(),
+            held,
+            other_links: Vec::new(),
+            has_own_sharding: false,
+        };
         settled.pick(said);
         settled.count(said);
         settled.software(text, said);
@@ -91,6 +101,7 @@ impl SettledScenario {
             }
         }
         settled.hosts(said);
+        settled.joins(said);
         settled.length(said);
         settled.runnable(said);
         settled.sharding(said);
@@ -129,7 +140,10 @@ impl SettledScenario {
     /// Reports the model of a text that has only its size.
     fn chose_by_size(&mut self, shape: &str) {
         let size = engine::format::params(self.scenario.model.size());
-        let name = format!("a GPT-style model of {size}{shape}");
+        let name = match shape {
+            "" => format!("a GPT-style model of {size}"),
+            of => format!("{of} scaled to {size}"),
+        };
         self.chose("model", name, "the text has only its size; name a model for its shape");
     }
 
@@ -174,7 +188,7 @@ impl SettledScenario {
         } else if let Some((size, entry)) = said.value("size").zip(said.number("size").and_then(below_ladder)) {
             self.put(v1::MODEL_KEY, entry.id);
             self.put("size", size);
-            self.chose_by_size(&format!(", {} scaled", entry.name));
+            self.chose_by_size(entry.name);
         } else if let Some(size) = said.value("size") {
             pick_model(&mut self.scenario, LADDER);
             self.put("size", size);
@@ -182,7 +196,7 @@ impl SettledScenario {
         }
         if self.is_new {
             let longest = match self.scenario.model {
-                Model::Preset { id, .. } => {
+                Model::Preset { id, .. } | Model::Scaled { id, .. } => {
                     model(id).map(|entry| entry.max_position_embeddings).filter(|most| *most > 0)
                 }
                 _ => None,
@@ -527,11 +541,15 @@ fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
 }
 
-/// Returns the GPT-2 nearest to a size below the GPT-style models.
+/// Returns the model nearest to a size below the GPT-style models, which is scaled to it: of the
+/// families that begin below the size, else the smallest.
 fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
     let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
-    let of_gpt_2 = MODELS.iter().filter(|entry| entry.id == "gpt-2" || entry.id.starts_with("gpt-2-"));
-    of_gpt_2.filter(|_| size < ladder::SIZES.0).min_by(|one, other| off(one).total_cmp(&off(other)))
+    let begins_below =
+        |entry: &&ModelEntry| MODELS.iter().any(|other| other.family == entry.family && other.params as f64 <= size);
+    let small = || SMALL.iter().filter(|_| size < ladder::SIZES.0).filter_map(|id| model(id));
+    let nearest = small().filter(begins_below).min_by(|one, other| off(one).total_cmp(&off(other)));
+    nearest.or_else(|| small().min_by_key(|entry| entry.params))
 }
 
 /// Returns the model nearest to a size among those whose name begins with that of a model.
