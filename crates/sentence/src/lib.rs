@@ -348,6 +348,7 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
             let of_each = Choice::instead(text, span, "of each GPU", &format!("{typed} vram"));
             ("is not the memory of this GPU", vec![of_host, of_each, leave])
         }
+        Some(reading::TOKENS) => ("is not answered: name the tokens, and the plan finds time and cost", vec![leave]),
         Some(reading::GPU_HOURS) => {
             ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use catalog::names::{gpu_with_memory, gpus_near, refusal};
-use catalog::{ACCELERATORS, MODELS, accelerator};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use engine::scenario::pins::MOST_PINS;
@@ -67,6 +67,8 @@ pub(crate) const SEVERAL: &str = "gpus";
 pub(crate) const NO_CARD: &str = "card";
 /// Refusal of a memory that is not that of the named GPU.
 pub(crate) const OTHER_MEMORY: &str = "memory";
+/// Refusal of a question for the tokens of a run.
+pub(crate) const TOKENS: &str = "tokens";
 /// Refusal of a budget in hours of a GPU.
 pub(crate) const GPU_HOURS: &str = "gpuhours";
 /// Refusal of a comparison of something else than GPUs.
@@ -293,8 +295,10 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
         let options = options.flat_map(|choice| choice.options).flat_map(|option| option.key.split('-'));
         let models = MODELS.iter().flat_map(|entry| entry.name.split([' ', '-']));
         let numbers = NUMBERS.iter().map(|(word, _)| *word);
+        let hardware = ACCELERATORS.iter().map(|entry| entry.name).chain(CLUSTERS.iter().map(|entry| entry.name));
+        let hardware = hardware.flat_map(|name| name.split(|sign: char| !sign.is_alphabetic()));
         let own = vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied());
-        own.chain(numbers).chain(options).chain(models).collect()
+        own.chain(numbers).chain(hardware).chain(options).chain(models).collect()
     });
     static WORDS: LazyLock<Names<'static>> =
         LazyLock::new(|| Names::new(vocabulary().filter(|word| word.len() >= LEAST)));
