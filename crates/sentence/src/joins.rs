@@ -40,13 +40,13 @@ impl SettledScenario {
                 } else {
                     format!("is not so in the catalog: {own} joins {name}")
                 };
-                self.other_links.push((NVLINK, says));
+                self.differing.push((NVLINK, says));
             }
         }
         let is_single = self.scenario.gpus <= self.scenario.network.values.gpus_per_node;
         if said.has(&[INFINIBAND]) && !said.has(&["link"]) && !is_single && !entry.inter_node.starts_with("ib-") {
             let own = interconnect(entry.inter_node).map_or("", |own| own.name);
-            self.other_links.push((INFINIBAND, format!("says no rate, and these nodes have {own}: name its rate")));
+            self.differing.push((INFINIBAND, format!("says no rate, and these nodes have {own}: name its rate")));
         }
     }
 }

@@ -259,8 +259,8 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let choices = vec![Choice::without(text, found.from, found.to)];
         Unread { from: found.from, to: found.to, near: Vec::new(), sentence, choices }
     }));
-    let other_links = core::mem::take(&mut settled.other_links);
-    unread.extend(reading.found.iter().filter_map(|found| other_link(text, found, &other_links)));
+    let differing = core::mem::take(&mut settled.differing);
+    unread.extend(reading.found.iter().filter_map(|found| differs(text, found, &differing)));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
         let choices = choices::about(text, gap.from, gap.to, &gap.near);
@@ -270,10 +270,13 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     unread.sort_by_key(|unread| unread.from);
     let is_in_unread = |found: &Finding| unread.iter().any(|unread| unread.from < found.to && found.from < unread.to);
     let is_read = |found: &&Finding| !is_refused(found) && !is_unanswered(found) && !is_in_unread(found);
+    let counts = |pair: &&(String, String)| !settled.dropped.contains(&pair.0.as_str());
+    let means =
+        |found: &Finding| means::describe_pairs(&found.is.pairs.iter().filter(counts).cloned().collect::<Vec<_>>());
     let of_found = reading.found.iter().filter(is_read).map(|found| Mark {
         from: found.from,
         to: found.to,
-        means: means::describe_pairs(&found.is.pairs),
+        means: means(found),
         kind: found.is.kind,
         taken: found.is.notes.clone(),
     });
@@ -308,9 +311,9 @@ fn contradicted(text: &str, contradiction: &Contradiction) -> Unread {
     Unread { from: dropped.0, to: dropped.1, near: Vec::new(), sentence: sentence.clone(), choices }
 }
 
-/// Asks about links that the GPUs of a sentence do not have.
-fn other_link(text: &str, found: &Finding, other: &[(&'static str, String)]) -> Option<Unread> {
-    let (_, says) = other.iter().find(|(key, _)| found.value(&[key]).is_some())?;
+/// Asks about a part that the scenario does not have as the text says: links that its GPUs lack.
+fn differs(text: &str, found: &Finding, differing: &[(&'static str, String)]) -> Option<Unread> {
+    let (_, says) = differing.iter().find(|(key, _)| found.value(&[key]).is_some())?;
     let typed = text.get(found.from..found.to).unwrap_or_default();
     let (from, to) = (found.from, found.to);
     let leave = Choice::without(text, from, to);

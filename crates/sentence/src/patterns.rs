@@ -255,8 +255,9 @@ mod tests {
     use links::v1;
 
     /// Keys that are resolved to parameters later.
-    const OWN: [&str; 17] = [
+    const OWN: [&str; 18] = [
         "hw",
+        "dp",
         "nvlink",
         "infiniband",
         "tunes",

@@ -41,6 +41,10 @@ const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
 /// Completions of a step of reinforcement learning: 32 prompts of 16 completions (NVIDIA-NeMo/RL,
 /// examples/configs/grpo_math_1B.yaml; train_global_batch_size is also 512 in grpo_math_8B.yaml).
 const COMPLETIONS: f64 = 512.0;
+/// Micro-batches of each stage of a pipeline: with four, eight stages idle for 18 % of a step.
+const MICRO_BATCHES: f64 = 4.0;
+/// Key of the replicas of the data, which the GPUs and the other degrees give.
+const REPLICAS: &str = "dp";
 /// Tokens per parameter of compute-optimal training (arXiv 2203.15556, Table 3).
 pub(crate) const OPTIMAL_TOKENS: f64 = 20.0;
 /// Minimum number of sequences for a batch without further words to count as global.
@@ -61,8 +65,11 @@ pub(crate) struct SettledScenario {
     pub(crate) chosen: Vec<(&'static str, String, String)>,
     /// Keys of stated values, which a search leaves as they are.
     pub(crate) held: Vec<&'static str>,
-    /// Keys of links that these GPUs do not have, each with what to say after its words.
-    pub(crate) other_links: Vec<(&'static str, String)>,
+    /// Keys that the scenario does not have as the text says, each with what to say after its words:
+    /// links that these GPUs lack, another number of replicas.
+    pub(crate) differing: Vec<(&'static str, String)>,
+    /// Keys that the words stand for, but not beside the other words.
+    pub(crate) dropped: Vec<&'static str>,
     /// Whether the strategy is the program's own, which the choice of a layout keeps.
     has_own_sharding: bool,
 }
@@ -88,7 +95,8 @@ impl SettledScenario {
             conflicts: Vec::new(),
             chosen: Vec::new(),
             held,
-            other_links: Vec::new(),
+            differing: Vec::new(),
+            dropped: Vec::new(),
             has_own_sharding: false,
         };
         settled.pick(said);
@@ -105,6 +113,7 @@ impl SettledScenario {
         settled.length(said);
         settled.runnable(said);
         settled.sharding(said);
+        settled.offloading(text, said);
         settled.batch(said);
         let has_micro_batch = said.number("batchword").is_some_and(|number| number < LEAST_OF_ALL);
         if has_micro_batch {
@@ -118,6 +127,7 @@ impl SettledScenario {
         } else if seeks || is_open && settled.scenario.report().verdict() != Verdict::Fits {
             settled.lay_out(seeks);
         }
+        settled.replicas(said);
         settled.data(said);
         // Problems that a text leaves as they are on screen are not its own.
         let before = if is_new { Vec::new() } else { validate::issues(now) };
@@ -237,7 +247,11 @@ impl SettledScenario {
             }
             (Some(gpus), None) => Some(gpus),
             (None, Some(nodes)) => Some(nodes * of_node),
-            (None, None) => said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor()),
+            (None, None) => {
+                let cores = said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor());
+                let degrees = ["tp", "pp", "cp"].into_iter().filter_map(|key| said.number(key));
+                cores.or_else(|| Some(said.number(REPLICAS)? * degrees.product::<f64>()))
+            }
         };
         match total {
             Some(total) => self.put(v1::GPUS_KEY, &format!("{total}")),
@@ -429,8 +443,14 @@ impl SettledScenario {
             self.chose("batch", value, "a batch this large is read as that of all GPUs");
         }
         let wanted = said.number("batch").or(of_word).or_else(|| Some((said.number("batchtokens")? / length).max(1.0)));
-        let is_open = self.is_new && self.scenario.objective.task.generates() && !said.has(&["batchword", "accum"]);
-        let usual = is_open.then_some(COMPLETIONS);
+        let is_open = (self.is_new || said.has(&["objective"])) && !said.has(&["batchword", "accum"]);
+        let stages = f64::from(self.scenario.degrees().pp);
+        let usual = if is_open && self.scenario.objective.task.generates() {
+            Some(COMPLETIONS)
+        } else {
+            let of_stages = replicas * f64::from(self.scenario.micro_batch_size) * stages * MICRO_BATCHES;
+            Some(of_stages).filter(|_| is_open && said.has(&["pp"]) && stages > 1.0)
+        };
         let Some(wanted) = wanted.or(usual) else { return };
         let is_usual = usual.is_some() && !said.has(&["batch", "batchtokens"]);
         let step = replicas * f64::from(self.scenario.micro_batch_size);
@@ -438,7 +458,11 @@ impl SettledScenario {
         self.scenario.grad_accum_steps = micro_batches as u32;
         let found = micro_batches * step;
         if is_usual {
-            let why = "the text has none, and recipes have hundreds of completions (NeMo RL: 32 prompts of 16)";
+            let why = if self.scenario.objective.task.generates() {
+                "the text has none, and recipes have hundreds of completions (NeMo RL: 32 prompts of 16)"
+            } else {
+                "the text has none, and a pipeline idles less with four micro-batches a stage"
+            };
             self.chose("batch", means::counted(&format!("{found}"), "sequence"), why);
         } else if (found - wanted).abs() > 0.5 {
             let [found, wanted] =
@@ -448,6 +472,28 @@ impl SettledScenario {
                 found,
                 format!("{wanted} are not a multiple of the sequences that the GPUs take at once"),
             );
+        }
+    }
+
+    /// Keeps the parameters on the GPUs, if the text has “offload” without its object beside a stage
+    /// that does not shard them: DeepSpeed offloads parameters in stage 3 alone.
+    fn offloading(&mut self, text: &str, said: &StatedValues) {
+        let keeps_params = said.value("strategy").is_some_and(|strategy| ["zero1", "zero2"].contains(&strategy));
+        let typed = said.text_of(text, "offloadparams").unwrap_or_default().to_lowercase();
+        if keeps_params && said.value("offloadparams") == Some("yes") && !typed.contains("param") {
+            self.put("offloadparams", "no");
+            self.dropped.push("offloadparams");
+            let why = "DeepSpeed offloads parameters in stage 3 alone, and the text does not say what is offloaded";
+            self.chose("offloadopt", "the optimizer alone", why);
+        }
+    }
+
+    /// Compares the replicas of the text with those that the GPUs and the other degrees give.
+    fn replicas(&mut self, said: &StatedValues) {
+        let own = self.scenario.degrees().dp;
+        if said.number(REPLICAS).is_some_and(|wanted| (wanted - f64::from(own)).abs() > 0.5) {
+            let own = means::counted(&own.to_string(), "replica");
+            self.differing.push((REPLICAS, format!("is not what the GPUs and the other degrees give: {own}")));
         }
     }
 
