@@ -58,6 +58,11 @@ impl Reading {
         }
         let gaps = core::mem::take(&mut self.gaps);
         for gap in gaps {
+            if let Some(pairs) = self.number_beside(text, gap.from, gap.to) {
+                let is = Match { kind: Topic::Gpu, pairs, notes: Vec::new(), next: 0 };
+                self.found.push(Finding { from: gap.from, to: gap.to, is });
+                continue;
+            }
             match completed(gap.from, gap.to) {
                 Some(entry) => {
                     let is = Match { kind: Topic::Gpu, pairs: of_gpu(entry), notes: Vec::new(), next: 0 };
@@ -67,6 +72,17 @@ impl Reading {
             }
         }
         self.found.sort_by_key(|found| found.from);
+    }
+
+    /// Returns the GPU and the number that a bare number is, as an alternative to the number of the
+    /// GPU after it: the “128” of “128 vs 256 H100”.
+    fn number_beside(&self, text: &str, from: usize, to: usize) -> Option<Vec<(String, String)>> {
+        let number: u32 = text.get(from..to)?.trim().parse().ok()?;
+        let next = self.found.iter().filter(|found| found.from >= to).find(|found| gpu_of(found).is_some())?;
+        next.value(&["gpus"])?;
+        let is_alternative = are_alternatives(text.get(to..next.from)?);
+        let gpu = gpu_of(next).filter(|_| is_alternative && number > 0)?;
+        Some(vec![("gpus".to_owned(), number.to_string()), ("hw".to_owned(), gpu)])
     }
 }
 

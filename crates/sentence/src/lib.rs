@@ -219,8 +219,8 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     reading.complete_gpus(text);
     reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
-    reading.refuse_other_comparisons();
-    let runs = compare::runs(text, &reading.found, now);
+    reading.refuse_other_comparisons(text);
+    let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
     let (said, contradictions) = StatedValues::collect(text, own);
     let mut notes = asks::Notes::default();
@@ -245,7 +245,11 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let all: Vec<Scenario> = core::iter::once(settled.scenario).chain(compared.iter().copied()).collect();
         let is_equal = said.has(&["ask.money"]);
         assumed.retain(|assumed| assumed.key != "gpus");
-        assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
+        let has_number = |found: &Finding| found.value(&["gpus", "nodes", "cores"]).is_some();
+        let are_said = reading.found.iter().filter(|found| compare::gpu_of(found).is_some()).all(has_number);
+        if is_equal || !are_said {
+            assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
+        }
     }
     let is_refused = |found: &&Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> =

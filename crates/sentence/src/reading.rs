@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::{gpu_with_memory, gpus_near, refusal};
+use catalog::names::{gpu_named, gpu_with_memory, gpus_near, refusal};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
@@ -12,7 +12,7 @@ use links::spelling;
 
 use crate::Topic;
 use crate::choices;
-use crate::compare::{gpu_of, is_comparison};
+use crate::compare::{gpu_of, has_several, is_comparison};
 use crate::entries::{Text, family, taken};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
@@ -127,10 +127,10 @@ impl Reading {
         }
     }
 
-    /// Refuses a comparison in a text with fewer than two GPUs.
-    pub(crate) fn refuse_other_comparisons(&mut self) {
-        let gpus: HashSet<String> = self.found.iter().filter_map(gpu_of).collect();
-        for found in self.found.iter_mut().filter(|_| gpus.len() < 2) {
+    /// Refuses a comparison in a text with fewer than two GPUs, or numbers of one.
+    pub(crate) fn refuse_other_comparisons(&mut self, text: &str) {
+        let has_several = has_several(text, &self.found);
+        for found in self.found.iter_mut().filter(|_| !has_several) {
             if found.value(&["ask.compare", "ask.money"]).is_some() {
                 found.is.pairs = vec![("refuse".to_owned(), NO_COMPARISON.to_owned())];
             }
@@ -405,6 +405,11 @@ fn near(typed: &str) -> Vec<String> {
     if !typed.contains(char::is_alphabetic) {
         return found;
     }
+    // An `o` in place of a zero: `h1oo`.
+    let zeros = typed.replace(['o', 'O'], "0");
+    found.extend(
+        zeros.split_whitespace().filter(|_| zeros != typed).filter_map(gpu_named).map(|gpu| gpu.entry.id.to_owned()),
+    );
     for names in [&*MODEL_NAMES, &*GPU_NAMES, &*OTHERS] {
         found.extend(names.nearest(typed).into_iter().map(str::to_owned));
     }

@@ -540,6 +540,14 @@ impl SettledScenario {
     /// Sets the tokens of a run that is given in samples and epochs, of a fine-tuning run, whose
     /// data are samples and epochs, and of a compute-optimal run.
     fn data(&mut self, said: &StatedValues) {
+        if let Some((tokens, epochs)) = said.number("tokens").zip(said.number("epochs")) {
+            // A number of tokens beside epochs is that of the data.
+            if epochs > 1.0 && !said.has(&["samples"]) {
+                self.put("tokens", &format!("{}", tokens * epochs));
+                let data = Length::Tokens(tokens * epochs).to_string();
+                self.chose("tokens", data, "the tokens of the text are those of one epoch");
+            }
+        }
         if said.has(&["tokens"]) {
             return;
         }
