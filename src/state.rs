@@ -48,8 +48,8 @@ pub struct State {
     history: History,
     /// Texts in typed fields.
     drafts: Vec<Draft>,
-    /// Scenarios pinned for comparison, at most [`MOST_PINS`]. Undo changes only those that came with
-    /// what it undoes: a comparison from the box, or a link.
+    /// Scenarios pinned for comparison, at most [`MOST_PINS`]. Undo changes only those that came
+    /// with what it undoes: a comparison from the box, or a link.
     pub pins: Vec<Scenario>,
     /// Index in the gallery of the opened example, until it is closed or something else is opened.
     pub example: Option<usize>,

@@ -120,8 +120,8 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
 
 /// Renders the errors and notes of the scenario: on the page the first in a line, which opens to the
 /// others, because the figures below keep their place.
-/// A plan over all hardware judges neither the GPUs nor the layout on screen.
 pub fn issues(Calculator { derived, state, .. }: &Calculator) -> Html {
+    // A plan over all hardware judges neither the GPUs nor the layout on screen.
     if planned(&state.scenario, &state.view).is_some() && state.view.plan.question().kind() == SearchKind::Runs {
         return Html::default();
     }

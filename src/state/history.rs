@@ -55,8 +55,8 @@ impl History {
         }
     }
 
-    /// Makes a scenario the present together with its pins, in one step: what brings pins takes them
-    /// along when it is undone.
+    /// Makes a scenario the present together with its pins, in one step: what brings pins takes
+    /// them along when it is undone.
     pub(super) fn commit_with_pins(&mut self, scenario: &Scenario, before: &[Scenario], after: &[Scenario]) {
         if before == after {
             self.commit(scenario);

@@ -7,8 +7,8 @@ use engine::scenario::Scenario;
 const SLACK: f64 = 0.06;
 
 /// Returns the run `other` on as many GPUs as cost per hour what the GPUs of `run` cost, in whole
-/// nodes if that is a node or more, which may cost some percent more, and whether its layout divides
-/// them or not. `None` if a price is unknown, or if the money buys no GPU.
+/// nodes if that is a node or more, which may cost some percent more, and whether its layout
+/// divides them or not. `None` if a price is unknown, or if the money buys no GPU.
 ///
 /// ```
 /// use analysis::equal_money::afforded;

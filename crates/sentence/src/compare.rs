@@ -44,7 +44,8 @@ pub(crate) fn is_comparison(text: &str, found: &[Finding]) -> bool {
     found.iter().any(|found| has(found, &["ask.compare", "ask.money"]))
         || pairs.any(|(one, other)| {
             let between = text.get(one.to..other.from).unwrap_or_default();
-            // A list of GPUs: `8x4090, 16 A100`. Two numbers of one GPU may be those of a node and of all.
+            // A list of GPUs: `8x4090, 16 A100`. Two numbers of one GPU may be those of a node and
+            // of all.
             are_alternatives(between) || between.trim() == "," && gpu_of(one) != gpu_of(other)
         })
 }
@@ -55,7 +56,8 @@ pub(crate) fn has_several(text: &str, found: &[Finding]) -> bool {
     gpus.len() > 1 || !numbers_of_one(text, found).is_empty()
 }
 
-/// Returns the places of the parts that name one GPU with numbers to compare: `64 H100 vs 128 H100`.
+/// Returns the places of the parts that name one GPU with numbers to compare: `64 H100 vs 128
+/// H100`.
 fn numbers_of_one(text: &str, found: &[Finding]) -> Vec<usize> {
     let gpus: HashSet<String> = found.iter().filter_map(gpu_of).collect();
     let with_number =
@@ -158,8 +160,8 @@ fn count_of(run: &[Finding], node: &Scenario) -> Option<u32> {
     Some(all.max(1.0) as u32)
 }
 
-/// Returns the parts of a sentence with each of its GPUs alone: on as many nodes as the runs need to
-/// fit, if the sentence leaves their number open, as two runs that do not fit compare nothing.
+/// Returns the parts of a sentence with each of its GPUs alone: on as many nodes as the runs need
+/// to fit, if the sentence leaves their number open, as two runs that do not fit compare nothing.
 pub(crate) fn fitting_runs(text: &str, found: &[Finding], now: &Scenario) -> Vec<Vec<Finding>> {
     let first = runs(text, found, now, 1);
     let is_new = found.iter().any(|found| has(found, &["model", "size"]));
@@ -186,8 +188,8 @@ pub(crate) fn others(text: &str, runs: &[Vec<Finding>], now: &Scenario) -> Vec<S
     runs.iter().skip(1).map(|found| build(text, found, now)).collect()
 }
 
-/// Returns the GPUs that cost as much an hour as those of another run, in whole nodes, at least one;
-/// `None` if a price is not known.
+/// Returns the GPUs that cost as much an hour as those of another run, in whole nodes, at least
+/// one; `None` if a price is not known.
 fn gpus_of_money(first: &Scenario, gpus: u32, other: &Scenario) -> Option<u32> {
     let bought = afforded(&Scenario { gpus, ..*first }, other)?;
     let node = other.gpus.max(1);

@@ -12,6 +12,7 @@ mod assumed;
 mod choices;
 mod compare;
 mod completed;
+mod depends;
 mod entries;
 mod joins;
 mod means;

@@ -19,9 +19,9 @@ use links::release::{apply, apply_depending};
 use links::{put, v1};
 
 use crate::asks::is_largest_for_money;
+use crate::depends::{REPLICAS, below_ladder};
 use crate::means;
 use crate::said::{SCALED, StatedValues};
-use crate::words::SMALL;
 
 /// Default node: the most common one for training.
 const USUAL_NODE: &str = "dgx-h100";
@@ -43,8 +43,6 @@ const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
 const COMPLETIONS: f64 = 512.0;
 /// Micro-batches of each stage of a pipeline: with four, eight stages idle for 18 % of a step.
 const MICRO_BATCHES: f64 = 4.0;
-/// Key of the replicas of the data, which the GPUs and the other degrees give.
-const REPLICAS: &str = "dp";
 /// Tokens per parameter of compute-optimal training (arXiv 2203.15556, Table 3).
 pub(crate) const OPTIMAL_TOKENS: f64 = 20.0;
 /// Minimum number of sequences for a batch without further words to count as global.
@@ -65,8 +63,8 @@ pub(crate) struct SettledScenario {
     pub(crate) chosen: Vec<(&'static str, String, String)>,
     /// Keys of stated values, which a search leaves as they are.
     pub(crate) held: Vec<&'static str>,
-    /// Keys that the scenario does not have as the text says, each with what to say after its words:
-    /// links that these GPUs lack, another number of replicas.
+    /// Keys that the scenario does not have as the text says, each with what to say after its
+    /// words: links that these GPUs lack, another number of replicas.
     pub(crate) differing: Vec<(&'static str, String)>,
     /// Keys that the words stand for, but not beside the other words.
     pub(crate) dropped: Vec<&'static str>,
@@ -475,28 +473,6 @@ impl SettledScenario {
         }
     }
 
-    /// Keeps the parameters on the GPUs, if the text has “offload” without its object beside a stage
-    /// that does not shard them: DeepSpeed offloads parameters in stage 3 alone.
-    fn offloading(&mut self, text: &str, said: &StatedValues) {
-        let keeps_params = said.value("strategy").is_some_and(|strategy| ["zero1", "zero2"].contains(&strategy));
-        let typed = said.text_of(text, "offloadparams").unwrap_or_default().to_lowercase();
-        if keeps_params && said.value("offloadparams") == Some("yes") && !typed.contains("param") {
-            self.put("offloadparams", "no");
-            self.dropped.push("offloadparams");
-            let why = "DeepSpeed offloads parameters in stage 3 alone, and the text does not say what is offloaded";
-            self.chose("offloadopt", "the optimizer alone", why);
-        }
-    }
-
-    /// Compares the replicas of the text with those that the GPUs and the other degrees give.
-    fn replicas(&mut self, said: &StatedValues) {
-        let own = self.scenario.degrees().dp;
-        if said.number(REPLICAS).is_some_and(|wanted| (wanted - f64::from(own)).abs() > 0.5) {
-            let own = means::counted(&own.to_string(), "replica");
-            self.differing.push((REPLICAS, format!("is not what the GPUs and the other degrees give: {own}")));
-        }
-    }
-
     /// Picks the fastest layout that is sure to fit.
     pub(crate) fn lay_out(&mut self, seeks: bool) {
         let own = self.has_own_sharding.then_some("strategy");
@@ -593,17 +569,6 @@ impl SettledScenario {
 fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     let is_near = |entry: &&ModelEntry| (entry.params as f64 / size - 1.0).abs() < 0.01;
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
-}
-
-/// Returns the model nearest to a size below the GPT-style models, which is scaled to it: of the
-/// families that begin below the size, else the smallest.
-fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
-    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
-    let begins_below =
-        |entry: &&ModelEntry| MODELS.iter().any(|other| other.family == entry.family && other.params as f64 <= size);
-    let small = || SMALL.iter().filter(|_| size < ladder::SIZES.0).filter_map(|id| model(id));
-    let nearest = small().filter(begins_below).min_by(|one, other| off(one).total_cmp(&off(other)));
-    nearest.or_else(|| small().min_by_key(|entry| entry.params))
 }
 
 /// Returns the model nearest to a size among those whose name begins with that of a model.
