@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::browser;
-use crate::calculator::headline::title;
+use crate::calculator::headline::{planned, title, title_of_plan};
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::latest::{use_flag, use_flag_from, use_latest};
 use crate::components::status::Status;
@@ -48,7 +48,10 @@ pub fn App(start: &Start) -> Html {
     });
     let headline = use_node_ref();
     let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
-    let title = use_memo(settled.snapshot.scenario, |scenario| title(scenario, &settled.report));
+    let title = use_memo(
+        (settled.snapshot.scenario, planned(&settled.snapshot.scenario, &state.view)),
+        |(scenario, planned)| planned.as_deref().map_or_else(|| title(scenario, &settled.report), title_of_plan),
+    );
     browser::use_title(&title);
     let rested = settled.rested;
     let effects = use_effects(&settled.snapshot.scenario, rested && drawer);

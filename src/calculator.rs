@@ -144,8 +144,10 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let (settled, report) = (still.scenario, still.report);
 
     let headline = headline::headline(&state.scenario, &derived.report);
-    let sentence = use_memo((settled, report), |(settled, report)| {
-        AttrValue::from(headline::headline(settled, report).sentence())
+    let planned = headline::planned(&settled, &view);
+    let sentence = use_memo((settled, report, planned), |(settled, report, planned)| {
+        let judged = || headline::headline(settled, report).sentence();
+        AttrValue::from(planned.clone().unwrap_or_else(judged))
     });
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);

@@ -48,7 +48,8 @@ pub struct State {
     history: History,
     /// Texts in typed fields.
     drafts: Vec<Draft>,
-    /// Scenarios pinned for comparison, at most [`MOST_PINS`]; undo does not change them.
+    /// Scenarios pinned for comparison, at most [`MOST_PINS`]. Undo changes only those that came
+    /// with what it undoes: a comparison from the box, or a link.
     pub pins: Vec<Scenario>,
     /// Index in the gallery of the opened example, until it is closed or something else is opened.
     pub example: Option<usize>,
@@ -179,12 +180,12 @@ impl State {
             }
             Action::Undo => {
                 self.history.commit(&self.scenario);
-                let scenario = self.history.undo();
+                let scenario = self.history.undo(&mut self.pins);
                 self.take(&scenario);
             }
             Action::Redo => {
                 self.history.commit(&self.scenario);
-                let scenario = self.history.redo();
+                let scenario = self.history.redo(&mut self.pins);
                 self.take(&scenario);
             }
             Action::Pin => self.pin(),
@@ -196,7 +197,7 @@ impl State {
             Action::Swap(place) => self.swap(place),
             Action::OpenLink { scenario, pins, issues } => {
                 self.history.commit(&self.scenario);
-                self.history.commit(&scenario);
+                self.history.commit_with_pins(&scenario, &self.pins, &pins);
                 self.take(&scenario);
                 self.pins = pins;
                 self.example = None;

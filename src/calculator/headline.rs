@@ -1,8 +1,10 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
+use crate::view::{Door, View};
 use crate::words::{hardware, model_name, opening};
 use analysis::answer::Answer;
 use analysis::network::write_limiter;
+use analysis::plan::{Question, SearchKind};
 use catalog::accuracy::Fit;
 use engine::format;
 use engine::model::odds::Verdict;
@@ -59,6 +61,37 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
         rest: format!("{}{of_host}{speed}", needs(report)),
         state: fit.verdict,
     }
+}
+
+/// Returns the headline of a plan: the model or the GPUs that it is about, and the question. It
+/// judges nothing, as a plan is about other hardware than that on screen: `Plan for 32B: the
+/// cheapest run within 30 days`. `None` unless the page shows the plan.
+pub fn planned(scenario: &Scenario, view: &View) -> Option<String> {
+    let plan = view.plan;
+    let is_shown = view.door() == Door::Plan && !view.embed;
+    is_shown.then(|| {
+        let model = model_name(&scenario.model);
+        let named = plan.gpu.and_then(catalog::accelerator).map(|entry| format!(" on {}", entry.name));
+        let about = match plan.question().kind() {
+            SearchKind::Runs => format!("{model}{}", named.unwrap_or_default()),
+            SearchKind::Models => hardware(scenario),
+            SearchKind::Contexts | SearchKind::Batches => format!("{model} on {}", hardware(scenario)),
+        };
+        let asked = match plan.question() {
+            Question::FewestGpus => "the fewest GPUs that hold the run".to_owned(),
+            Question::Cheapest { days } => format!("the cheapest run within {} days", format::count(days)),
+            Question::Fastest { dollars } => format!("the fastest run for {}", format::dollars(dollars)),
+            Question::LongestContext => "the longest context".to_owned(),
+            Question::LargestModel => "the largest model".to_owned(),
+            Question::LargestBatch => "the largest batch".to_owned(),
+        };
+        format!("Plan for {about}: {asked}")
+    })
+}
+
+/// Returns the title of the page while it shows a plan.
+pub fn title_of_plan(planned: &str) -> String {
+    format!("{planned} · shardwise")
 }
 
 /// Returns the memory that a run needs, and its odds:

@@ -13,7 +13,7 @@ use self::evidence::nearest;
 use self::glance::{Bars, bars};
 use self::slim::slim;
 use crate::calculator::Calculator;
-use crate::calculator::headline::{Headline, odds};
+use crate::calculator::headline::{Headline, odds, planned};
 use crate::compare::Pin;
 use crate::components::action_button::ActionButton;
 use crate::components::explain_button::ExplainButton;
@@ -31,6 +31,7 @@ use crate::view::{Controls, Door};
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, correction};
 use analysis::answer::Figures;
 use analysis::layouts::LayoutSearch;
+use analysis::plan::SearchKind;
 use catalog::accuracy::Fit;
 use engine::model::anchor::Anchor;
 use engine::model::report::Report;
@@ -87,6 +88,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
 /// Renders the headline, the scenario in a sentence, and the measurements behind the prediction.
 pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, state: of } = headline;
+    let planned = planned(&state.scenario, &state.view);
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::all_words(&state.scenario, &derived.report);
     let (stands_on, differs) = nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
@@ -94,15 +96,20 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
     html! {
         // The texts keep their space, so that nothing below moves while a slider moves.
         <div class="answer">
-            <h1 id="headline" class="headline" ref={place}>
-                <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span class="colon">{ ": " }</span><span>{ rest }</span>
-                if !state.view.embed {
-                    <span class="odds" aria-hidden="true">{ odds(&derived.report) }</span>
-                }
-            </h1>
+            if let Some(planned) = &planned {
+                <h1 id="headline" class="headline planned" ref={place}><span>{ planned }</span></h1>
+            } else {
+                <h1 id="headline" class="headline" ref={place}>
+                    <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span class="colon">{ ": " }</span><span>{ rest }</span>
+                    if !state.view.embed {
+                        <span class="odds" aria-hidden="true">{ odds(&derived.report) }</span>
+                    }
+                </h1>
+            }
             <Sentence {words} {has_controls} />
-            <p class="evidence" title={differs}>
-                { stands_on }
+            <p class="evidence" title={planned.is_none().then_some(differs).flatten()}>
+                // A plan's rows are other runs than those nearest to the run on screen.
+                if planned.is_none() { { stands_on } }
                 if has_controls && correction(&state.scenario).is_some() {
                     { " " }<ActionButton action={Action::ReplaceScenario(Box::new(plain))}>{ UNCORRECT }</ActionButton>
                 }
@@ -114,6 +121,10 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
 /// Renders the errors and notes of the scenario: on the page the first in a line, which opens to
 /// the others, because the figures below keep their place.
 pub fn issues(Calculator { derived, state, .. }: &Calculator) -> Html {
+    // A plan over all hardware judges neither the GPUs nor the layout on screen.
+    if planned(&state.scenario, &state.view).is_some() && state.view.plan.question().kind() == SearchKind::Runs {
+        return Html::default();
+    }
     let issue = |issue: &Issue| {
         html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
     };

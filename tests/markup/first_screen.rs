@@ -239,3 +239,27 @@ fn what_has_no_cuda_has_no_cuda_context() {
     assert!(html.contains(">Runtime and collectives</span>") && !html.contains("CUDA context and NCCL"));
     assert!(page_at(Panel::Memory, &on("h100-sxm")).contains(">CUDA context and NCCL</span>"));
 }
+
+/// A plan is about hardware that nobody has chosen yet: no run is judged above it.
+#[test]
+fn above_a_plan_nothing_is_judged() {
+    let scenario = does_not_fit();
+    let head = |html: &str| {
+        let from = html.split("class=\"verdict\"").nth(1).unwrap();
+        words(from.split("class=\"desk").next().unwrap())
+    };
+    let judged = head(&page_at(Panel::Curve, &scenario));
+    assert!(judged.contains("does not fit") && judged.contains("of such runs fit"), "{judged}");
+    for (query, said) in [
+        ("?plan=cheapest&days=7", "Plan for 13B: the cheapest run within 7 days"),
+        ("?plan=fastest&budget=200000&on=h100-sxm", "Plan for 13B on H100 SXM: the fastest run for $200,000"),
+        ("?plan=model", "Plan for 64 A100 40 GB: the largest model"),
+        ("?plan=context", "Plan for 13B on 64 A100 40 GB: the longest context"),
+    ] {
+        let view = View::from_query(query).showing(Panel::Plan);
+        let start = Start { scenario, pins: Vec::new(), issues: Vec::new(), view, drawer: false };
+        let html = head(&rendered::<App>(start));
+        assert!(html.contains(said), "{query}: {html}");
+        assert!(!html.contains("fit") && !html.contains("MFU"), "{query}: {html}");
+    }
+}

@@ -56,6 +56,25 @@ fn an_opened_link_brings_its_pins() {
 }
 
 #[test]
+fn pins_of_an_opened_comparison_leave_with_undo() {
+    let here = catalog::default_scenario();
+    let own = Scenario { gpus: 128, ..here };
+    let compared = [8, 16].map(|gpus| Scenario { gpus, ..here });
+    let [first, other] = compared;
+    let compare = Action::OpenLink { scenario: Box::new(first), pins: vec![other], issues: Vec::new() };
+    let pinned = vec![Action::ReplaceScenario(Box::new(own)), Action::Pin, Action::ReplaceScenario(Box::new(here))];
+    let state = after(pinned.into_iter().chain([Action::Commit, compare, Action::Commit]).collect());
+    assert_eq!((state.scenario, state.pins.as_slice()), (first, [other].as_slice()));
+    let undone = state.reduce(Action::Undo);
+    assert_eq!((undone.scenario, undone.pins.as_slice()), (here, [own].as_slice()));
+    let redone = undone.reduce(Action::Redo);
+    assert_eq!((redone.scenario, redone.pins.as_slice()), (first, [other].as_slice()));
+    // A comparison with the run on screen is a step of its own.
+    let again = Action::OpenLink { scenario: Box::new(first), pins: vec![own, other], issues: Vec::new() };
+    assert_eq!(redone.reduce(again).reduce(Action::Undo).pins, [other]);
+}
+
+#[test]
 fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     let here = catalog::default_scenario();
     let slow = links::decode("link=100&gpus=32").scenario;

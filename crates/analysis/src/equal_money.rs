@@ -3,9 +3,12 @@
 use catalog::accelerators::prices;
 use engine::scenario::Scenario;
 
+/// Share by which whole nodes may cost more than the money: less is the same price.
+const SLACK: f64 = 0.06;
+
 /// Returns the run `other` on as many GPUs as cost per hour what the GPUs of `run` cost, in whole
-/// nodes if that is a node or more, whether its layout divides them or not. `None` if a price is
-/// unknown, or if the money buys no GPU.
+/// nodes if that is a node or more, which may cost some percent more, and whether its layout
+/// divides them or not. `None` if a price is unknown, or if the money buys no GPU.
 ///
 /// ```
 /// use analysis::equal_money::afforded;
@@ -24,6 +27,7 @@ pub fn afforded(run: &Scenario, other: &Scenario) -> Option<Scenario> {
     let affordable = f64::from(run.gpus) * own / its;
     let node = f64::from(other.network.values.gpus_per_node.max(1));
     let step = if affordable >= node { node } else { 1.0 };
-    let gpus = (affordable / step).floor() * step;
+    let nearest = (affordable / step).round() * step;
+    let gpus = if nearest <= affordable * (1.0 + SLACK) { nearest } else { (affordable / step).floor() * step };
     (gpus >= 1.0 && gpus <= f64::from(u32::MAX)).then_some(Scenario { gpus: gpus as u32, ..*other })
 }

@@ -1,11 +1,11 @@
 //! Values that affect the answer but are missing from the sentence.
 
-use catalog::{accelerator, cluster, default_scenario};
+use catalog::{accelerator, cluster, default_scenario, model};
 use engine::format;
 use engine::model::odds::Verdict;
 use engine::params::ParamId;
 use engine::params::labels;
-use engine::scenario::Scenario;
+use engine::scenario::{Model, Scenario};
 
 use crate::asks::{Asks, Notes};
 use crate::means::{self, counted};
@@ -105,6 +105,9 @@ pub(crate) fn list_assumptions(
     } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
         all.push(new("gpus", format::gpus(scenario.gpus), "the text has no number, and a node has as many"));
     }
+    if !*is_new && said.has(&["hw", "cluster", "gpus", "nodes", "objective", "train", "ask.compare"]) {
+        all.extend(kept(said, scenario));
+    }
     if plans && said.has(&["gpus", "nodes"]) {
         let why = format!("the plan chooses the number, and the scenario has {}", format::gpus(scenario.gpus));
         all.push(new("gpus", "any number", why));
@@ -141,6 +144,21 @@ const ORDER: [&str; 14] = [
     "deadline",
     "tokens",
 ];
+
+/// Returns what a text that names no model leaves as it is on screen.
+fn kept(said: &StatedValues, scenario: &Scenario) -> Vec<Assumed> {
+    let why = "the text has none, and the run on screen has this one";
+    let model = match scenario.model {
+        Model::Preset { id, .. } => model(id).map_or_else(|| id.to_owned(), |entry| entry.name.to_owned()),
+        Model::Ladder { size } => format!("a GPT-style model of {}", format::params(size)),
+        _ => format!("a model of {}", format::params(scenario.model.size())),
+    };
+    let mut all = vec![new("model", model, why)];
+    if !said.has(&["seq"]) && said.value("ask.question") != Some("context") {
+        all.push(new("seq", counted(&scenario.seq_len.to_string(), "token"), why));
+    }
+    all
+}
 
 /// Returns the reason for the assumed number of GPUs.
 fn number_of_gpus(scenario: &Scenario) -> &'static str {

@@ -15,6 +15,8 @@ pub struct Choice {
 
 /// Label of the answer that drops a part.
 const LEAVE: &str = "leave it out";
+/// Largest number before an unknown name that is a number of cards.
+const MOST_CARDS: u32 = 512;
 /// Most answers to a question.
 pub(crate) const MOST: usize = 3;
 
@@ -28,7 +30,11 @@ impl Choice {
     pub(crate) fn instead(text: &str, (from, to): (usize, usize), label: &str, words: &str) -> Self {
         let typed = text.get(from..to).unwrap_or_default();
         let count = typed.split_once(['x', 'X', '×']).map(|(count, _)| count.trim());
-        let count = count.filter(|count| !count.is_empty() && count.bytes().all(|digit| digit.is_ascii_digit()));
+        // `8 h1oo`; the first number of `1080 ti` is that of the card.
+        let spaced = typed.split_once(' ').map(|(count, _)| count);
+        let spaced = spaced.filter(|count| count.parse().is_ok_and(|count: u32| count <= MOST_CARDS));
+        let is_number = |count: &&str| !count.is_empty() && count.bytes().all(|digit| digit.is_ascii_digit());
+        let count = count.filter(is_number).or(spaced);
         let words = count.map_or_else(|| words.to_owned(), |count| format!("{count}x {words}"));
         Self { label: label.to_owned(), text: replaced(text, from, to, &words) }
     }
@@ -91,6 +97,7 @@ mod tests {
         let (from, to) = (10, 27);
         assert_eq!(text.get(from..to), Some("4x tesla k80 12gb"));
         assert_eq!(Choice::instead(text, (from, to), "", "RTX 4090").text, "3b model, 4x RTX 4090, lora");
+        assert_eq!(Choice::instead("8b on 8 h1oo", (6, 12), "", "H100 SXM").text, "8b on 8x H100 SXM");
         assert_eq!(Choice::without(text, from, to).text, "3b model, lora");
         assert_eq!(Choice::without("8b on 8 H100 with frobs", 18, 23).text, "8b on 8 H100 with");
     }

@@ -1,9 +1,13 @@
 //! Several GPUs in a sentence: runs that are compared, each on one of the GPUs.
 
+use std::collections::HashSet;
+
+use analysis::equal_money::afforded;
 use catalog::cluster;
 use catalog::names::usual_node;
 use catalog::pick::pick_cluster;
 use engine::format;
+use engine::model::odds::Verdict;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 
@@ -19,6 +23,8 @@ const COUNTS: [&str; 4] = ["gpus", "nodes", "pernode", "cores"];
 const CORES: f64 = 2.0;
 /// Multiples of the usual number of GPUs that are tried at equal money.
 const TIMES: [u32; 5] = [1, 2, 4, 8, 16];
+/// Numbers of nodes that are tried for runs that do not fit one.
+const NODES: [u32; 3] = [2, 4, 8];
 /// Relative distance of costs an hour that are nearly the same.
 const CLOSE: f64 = 0.06;
 
@@ -34,12 +40,38 @@ pub(crate) fn gpu_of(found: &Finding) -> Option<String> {
 /// Returns whether a sentence compares its GPUs: it says so, or names them as alternatives.
 pub(crate) fn is_comparison(text: &str, found: &[Finding]) -> bool {
     let named: Vec<&Finding> = found.iter().filter(|found| gpu_of(found).is_some()).collect();
-    let between = named.windows(2).filter_map(|pair| text.get(pair.first()?.to..pair.last()?.from));
-    let is_alternative = |words: &str| {
-        let mut words = words.split_whitespace();
-        words.clone().count() < 4 && words.any(|word| ALTERNATIVES.contains(&word.to_lowercase().as_str()))
-    };
-    found.iter().any(|found| has(found, &["ask.compare", "ask.money"])) || between.into_iter().any(is_alternative)
+    let mut pairs = named.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
+    found.iter().any(|found| has(found, &["ask.compare", "ask.money"]))
+        || pairs.any(|(one, other)| {
+            let between = text.get(one.to..other.from).unwrap_or_default();
+            // A list of GPUs: `8x4090, 16 A100`. Two numbers of one GPU may be those of a node and
+            // of all.
+            are_alternatives(between) || between.trim() == "," && gpu_of(one) != gpu_of(other)
+        })
+}
+
+/// Returns whether a sentence compares several GPUs, or several numbers of one.
+pub(crate) fn has_several(text: &str, found: &[Finding]) -> bool {
+    let gpus: HashSet<String> = found.iter().filter_map(gpu_of).collect();
+    gpus.len() > 1 || !numbers_of_one(text, found).is_empty()
+}
+
+/// Returns the places of the parts that name one GPU with numbers to compare: `64 H100 vs 128
+/// H100`.
+fn numbers_of_one(text: &str, found: &[Finding]) -> Vec<usize> {
+    let gpus: HashSet<String> = found.iter().filter_map(gpu_of).collect();
+    let with_number =
+        |place: &usize| found.get(*place).is_some_and(|found| gpu_of(found).is_some() && has(found, &["gpus"]));
+    let places: Vec<usize> = (0..found.len()).filter(with_number).collect();
+    let numbers: HashSet<&str> = places.iter().filter_map(|place| found.get(*place)?.value(&["gpus"])).collect();
+    let is_compared = gpus.len() == 1 && numbers.len() == places.len() && (2..=MOST_PINS + 1).contains(&places.len());
+    if is_compared && is_comparison(text, found) { places } else { Vec::new() }
+}
+
+/// Returns whether words between two GPUs say that these are alternatives to each other.
+pub(crate) fn are_alternatives(between: &str) -> bool {
+    let mut words = between.split_whitespace();
+    words.clone().count() < 4 && words.any(|word| ALTERNATIVES.contains(&word.to_lowercase().as_str()))
 }
 
 fn has(found: &Finding, keys: &[&str]) -> bool {
@@ -49,7 +81,17 @@ fn has(found: &Finding, keys: &[&str]) -> bool {
 /// Returns the parts of a sentence with each of its GPUs alone; none if it compares no GPUs. All
 /// runs have as many GPUs as the first, or as many as cost the same an hour, unless the sentence
 /// says their numbers.
-pub(crate) fn runs(text: &str, found: &[Finding], now: &Scenario) -> Vec<Vec<Finding>> {
+///
+/// Without a number or equal money a new run has `times` the GPUs of a node.
+pub(crate) fn runs(text: &str, found: &[Finding], now: &Scenario, times: u32) -> Vec<Vec<Finding>> {
+    let places = numbers_of_one(text, found);
+    if !places.is_empty() {
+        let only = |place: &usize| {
+            let is_own = |at: &usize| at == place || !places.contains(at);
+            (0..found.len()).filter(is_own).filter_map(|at| found.get(at).cloned()).collect()
+        };
+        return places.iter().map(only).collect();
+    }
     let mut gpus: Vec<String> = Vec::new();
     for gpu in found.iter().filter_map(gpu_of) {
         if !gpus.contains(&gpu) {
@@ -68,7 +110,7 @@ pub(crate) fn runs(text: &str, found: &[Finding], now: &Scenario) -> Vec<Vec<Fin
     let said = runs.iter().zip(&nodes).find_map(|(run, node)| count_of(run, node));
     let is_new = found.iter().any(|found| has(found, &["model", "size"]));
     let is_equal_money = found.iter().any(|found| has(found, &["ask.money"]));
-    let usual = if is_new { first.gpus } else { now.gpus };
+    let usual = if is_new { first.gpus * times } else { now.gpus };
     let total = match said {
         Some(said) => said,
         None if is_equal_money => usual * times_of_money(&nodes, usual),
@@ -118,22 +160,40 @@ fn count_of(run: &[Finding], node: &Scenario) -> Option<u32> {
     Some(all.max(1.0) as u32)
 }
 
-/// Returns the scenarios of the other runs of a comparison.
-pub(crate) fn others(text: &str, runs: &[Vec<Finding>], now: &Scenario) -> Vec<Scenario> {
-    let build = |found: &Vec<Finding>| {
-        let (said, _) = StatedValues::collect(text, found);
-        SettledScenario::build(text, &said, now, false, false, true).scenario
+/// Returns the parts of a sentence with each of its GPUs alone: on as many nodes as the runs need
+/// to fit, if the sentence leaves their number open, as two runs that do not fit compare nothing.
+pub(crate) fn fitting_runs(text: &str, found: &[Finding], now: &Scenario) -> Vec<Vec<Finding>> {
+    let first = runs(text, found, now, 1);
+    let is_new = found.iter().any(|found| has(found, &["model", "size"]));
+    let is_open = is_new && !found.iter().any(|found| has(found, &COUNTS) || has(found, &["ask.money"]));
+    if first.is_empty() || !is_open {
+        return first;
+    }
+    let fits = |runs: &Vec<Vec<Finding>>| {
+        let all = runs.iter().map(|run| build(text, run, now));
+        all.into_iter().all(|scenario| matches!(scenario.report().verdict(), Verdict::Fits | Verdict::Tight))
     };
-    runs.iter().skip(1).map(build).collect()
+    let more = NODES.into_iter().map(|times| runs(text, found, now, times));
+    core::iter::once(first.clone()).chain(more).find(fits).unwrap_or(first)
 }
 
-/// Returns the GPUs that cost as much an hour as those of another run, in whole nodes, at least one;
-/// `None` if a price is not known.
+/// Builds the scenario of one run of a comparison.
+fn build(text: &str, found: &[Finding], now: &Scenario) -> Scenario {
+    let (said, _) = StatedValues::collect(text, found);
+    SettledScenario::build(text, &said, now, false, false, true).scenario
+}
+
+/// Returns the scenarios of the other runs of a comparison.
+pub(crate) fn others(text: &str, runs: &[Vec<Finding>], now: &Scenario) -> Vec<Scenario> {
+    runs.iter().skip(1).map(|found| build(text, found, now)).collect()
+}
+
+/// Returns the GPUs that cost as much an hour as those of another run, in whole nodes, at least
+/// one; `None` if a price is not known.
 fn gpus_of_money(first: &Scenario, gpus: u32, other: &Scenario) -> Option<u32> {
-    let [price, own] = [first, other].map(|scenario| scenario.run.price_per_gpu_hour);
+    let bought = afforded(&Scenario { gpus, ..*first }, other)?;
     let node = other.gpus.max(1);
-    let nodes = f64::from(gpus) * price / own / f64::from(node);
-    (nodes.is_finite() && nodes > 0.0).then(|| nodes.round().max(1.0) as u32 * node)
+    Some((bought.gpus / node).max(1) * node)
 }
 
 /// Returns how many times the usual number of GPUs the first run has, so that whole nodes of the

@@ -79,7 +79,7 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
         // training method.
         let is_same = |from: usize, next: usize| {
             let name = text.slice(from, next);
-            let other = named(name).map(|other| other.entry).or_else(|| newest(&letters(name)));
+            let other = named(name).map(|other| other.entry).or_else(|| newest(name));
             other.is_some_and(|other| other.id == found.entry.id)
         };
         let starts: Vec<usize> = text.starts(at, next).collect();
@@ -131,19 +131,18 @@ pub(crate) fn taken(typed: &str, name: &str) -> String {
 /// first model of a family name alone, if the family has one or two models.
 fn sized(text: &Text, at: usize) -> Option<Entry> {
     for next in text.ends(at).filter(|next| *next <= at + 6) {
-        let name = letters(text.slice(at, next));
-        if let Some(entry) = newest(&name) {
+        if let Some(entry) = newest(text.slice(at, next)) {
             let note = Some(taken(text.slice(at, next), entry.name));
             return Some(Entry { id: entry.id, note, next });
         }
         // `70B Llama 3.1`.
-        let Some(read) = numbers::size(&text.tokens, at).filter(|read| read.next < next && text.is_edge(read.next))
-        else {
+        let size = numbers::size(&text.tokens, at).or_else(|| numbers::millions(&text.tokens, at));
+        let Some(read) = size.filter(|read| read.next < next && text.is_edge(read.next)) else {
             continue;
         };
         let turned = format!("{} {}", text.slice(read.next, next), text.slice(at, read.next));
         let of_size = || sibling(named(text.slice(read.next, next))?.entry.id, &read);
-        let found = named(&turned).map(|found| found.entry).or_else(|| newest(&letters(&turned))).or_else(of_size);
+        let found = named(&turned).map(|found| found.entry).or_else(|| newest(&turned)).or_else(of_size);
         let is_exact =
             text.starts(read.next, next).next().is_none() || named(&turned).is_some_and(|found| !found.is_taken);
         if let Some(entry) = found.filter(|_| is_exact) {
@@ -166,8 +165,11 @@ pub(crate) fn family(id: &str) -> String {
     id.chars().take_while(|sign| !sign.is_ascii_digit()).filter(char::is_ascii_alphabetic).collect()
 }
 
-/// Returns the last catalog model with these letters, ignoring its version.
+/// Returns the last catalog model with this family and size, ignoring its version. The point of a
+/// size counts: a GPT of 1.3B is not one of 13B.
 fn newest(name: &str) -> Option<&'static ModelEntry> {
+    let name: String =
+        name.to_lowercase().chars().filter(|sign| sign.is_ascii_alphanumeric() || *sign == '.').collect();
     let is_one = |entry: &&ModelEntry| {
         let mut parts = entry.id.split('-');
         let family = parts.next().unwrap_or_default();
@@ -175,7 +177,7 @@ fn newest(name: &str) -> Option<&'static ModelEntry> {
         // Match entries of family, version and size only.
         let size =
             rest.next().filter(|size| size.ends_with('b') && size.starts_with(|sign: char| sign.is_ascii_digit()));
-        size.is_some_and(|size| rest.next().is_none() && name == family.to_owned() + &letters(size))
+        size.is_some_and(|size| rest.next().is_none() && name == family.to_owned() + size)
     };
     MODELS.iter().rfind(is_one)
 }

@@ -11,7 +11,10 @@ mod asks;
 mod assumed;
 mod choices;
 mod compare;
+mod completed;
+mod depends;
 mod entries;
+mod joins;
 mod means;
 mod numbers;
 mod patterns;
@@ -213,10 +216,12 @@ impl Understood {
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
     let mut reading = reading::read_sentence(text);
+    reading.sizes_without_tokens(text);
+    reading.complete_gpus(text);
     reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
-    reading.refuse_other_comparisons();
-    let runs = compare::runs(text, &reading.found, now);
+    reading.refuse_other_comparisons(text);
+    let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
     let (said, contradictions) = StatedValues::collect(text, own);
     let mut notes = asks::Notes::default();
@@ -241,7 +246,11 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let all: Vec<Scenario> = core::iter::once(settled.scenario).chain(compared.iter().copied()).collect();
         let is_equal = said.has(&["ask.money"]);
         assumed.retain(|assumed| assumed.key != "gpus");
-        assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
+        let has_number = |found: &Finding| found.value(&["gpus", "nodes", "cores"]).is_some();
+        let are_said = reading.found.iter().filter(|found| compare::gpu_of(found).is_some()).all(has_number);
+        if is_equal || !are_said {
+            assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
+        }
     }
     let is_refused = |found: &&Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> =
@@ -255,6 +264,8 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let choices = vec![Choice::without(text, found.from, found.to)];
         Unread { from: found.from, to: found.to, near: Vec::new(), sentence, choices }
     }));
+    let differing = core::mem::take(&mut settled.differing);
+    unread.extend(reading.found.iter().filter_map(|found| differs(text, found, &differing)));
     unread.extend(reading.gaps.into_iter().map(|gap| {
         let sentence = gap.sentence(text);
         let choices = choices::about(text, gap.from, gap.to, &gap.near);
@@ -264,10 +275,13 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     unread.sort_by_key(|unread| unread.from);
     let is_in_unread = |found: &Finding| unread.iter().any(|unread| unread.from < found.to && found.from < unread.to);
     let is_read = |found: &&Finding| !is_refused(found) && !is_unanswered(found) && !is_in_unread(found);
+    let counts = |pair: &&(String, String)| !settled.dropped.contains(&pair.0.as_str());
+    let means =
+        |found: &Finding| means::describe_pairs(&found.is.pairs.iter().filter(counts).cloned().collect::<Vec<_>>());
     let of_found = reading.found.iter().filter(is_read).map(|found| Mark {
         from: found.from,
         to: found.to,
-        means: means::describe_pairs(&found.is.pairs),
+        means: means(found),
         kind: found.is.kind,
         taken: found.is.notes.clone(),
     });
@@ -302,6 +316,20 @@ fn contradicted(text: &str, contradiction: &Contradiction) -> Unread {
     Unread { from: dropped.0, to: dropped.1, near: Vec::new(), sentence: sentence.clone(), choices }
 }
 
+/// Asks about a part that the scenario does not have as the text says: links that its GPUs lack.
+fn differs(text: &str, found: &Finding, differing: &[(&'static str, String)]) -> Option<Unread> {
+    let (_, says) = differing.iter().find(|(key, _)| found.value(&[key]).is_some())?;
+    let typed = text.get(found.from..found.to).unwrap_or_default();
+    let (from, to) = (found.from, found.to);
+    let leave = Choice::without(text, from, to);
+    let with_rate = |rate: &str| Choice::instead(text, (from, to), rate, &format!("InfiniBand {rate}"));
+    let choices = match found.value(&[joins::INFINIBAND]) {
+        Some(_) => joins::RATES.map(with_rate).into_iter().chain([leave]).collect(),
+        None => vec![leave],
+    };
+    Some(Unread { from, to, near: Vec::new(), sentence: format!("“{}” {says}.", shorten(typed)), choices })
+}
+
 /// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that is
 /// not that of the GPU.
 fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
@@ -327,6 +355,10 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
             let of_host = Choice::instead(text, span, "of the host", &format!("{typed} host memory"));
             let of_each = Choice::instead(text, span, "of each GPU", &format!("{typed} vram"));
             ("is not the memory of this GPU", vec![of_host, of_each, leave])
+        }
+        Some(reading::TOKENS) => ("is not answered: name the tokens, and the plan finds time and cost", vec![leave]),
+        Some(reading::GPU_HOURS) => {
+            ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
         }
         _ => ("is not in US dollars: give the amount in dollars", vec![leave]),
     };

@@ -5,7 +5,7 @@ use catalog::releases::find;
 use catalog::{accelerator, cluster, model};
 use engine::format;
 use engine::params::quantity::{group_thousands, parse, with_unit};
-use engine::params::{self, ParamKind, Unit};
+use engine::params::{self, ParamId, ParamKind, Unit};
 use links::v1;
 
 use crate::words::DESCRIPTIONS;
@@ -33,6 +33,11 @@ fn part(key: &str, value: &str) -> Option<String> {
         v1::GPUS_KEY => Some(format::gpus(number() as u32)),
         "batchtokens" => Some(format!("a global batch of {}", format::tokens(number()))),
         "card" => Some(format!("{} of memory on each GPU", with_unit(Unit::Gib, number()))),
+        // Small models have sizes below those of the parameter, which is of the GPT-style models.
+        "size" => {
+            let size = number_of("size", value).map(format::params);
+            size.map(|size| format!("{}: {size}", ParamId::ModelSize.param().label))
+        }
         "quantized" => part("base", value),
         "ask.budget" => Some(format!("a budget of {}", format::dollars(number()))),
         _ => described(key, value).or_else(|| parameter(key, value)),

@@ -117,6 +117,11 @@ pub(crate) fn many(tokens: &[Token], at: usize) -> Option<Read> {
     read.text.parse::<f64>().is_ok_and(|value| value >= 1e6).then_some(read)
 }
 
+/// Parses an amount of millions, which is no size of a model that has billions.
+pub(crate) fn millions_of(tokens: &[Token], at: usize) -> Option<Read> {
+    many(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value < 1e9))
+}
+
 /// Parses an amount of at least 0.2 trillion with a word for a large number.
 pub(crate) fn trillions(tokens: &[Token], at: usize) -> Option<Read> {
     many(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value >= 2e11) && read.next == at + 2)

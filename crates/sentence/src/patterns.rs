@@ -187,6 +187,7 @@ impl<'a> IndexedText<'a> {
             "{len}" => of_number(numbers::length(tokens, at)),
             "{klen}" => of_number(numbers::bare_length(tokens, at)),
             "{many}" => of_number(numbers::many(tokens, at)),
+            "{mega}" => of_number(numbers::millions_of(tokens, at)),
             "{trill}" => of_number(numbers::trillions(tokens, at)),
             "{size}" => of_number(numbers::size(tokens, at)),
             "{gb}" => of_number(numbers::memory(tokens, at)),
@@ -255,8 +256,11 @@ mod tests {
     use links::v1;
 
     /// Keys that are resolved to parameters later.
-    const OWN: [&str; 15] = [
+    const OWN: [&str; 18] = [
         "hw",
+        "dp",
+        "nvlink",
+        "infiniband",
         "tunes",
         "optimal",
         "card",
@@ -292,7 +296,7 @@ mod tests {
     }
     #[test]
     fn every_slot_matches_a_value() {
-        let text = "8 16k 1024 3B 2T 80GB, 400 Gbit/s, llama 3 8b, H100, dgx-h100, torchtitan";
+        let text = "8 16k 1024 4M 3B 2T 80GB, 400 Gbit/s, llama 3 8b, H100, dgx-h100, torchtitan";
         let looked = IndexedText::new(Text { text, tokens: tokens(text) });
         for (part, _) in PATTERNS.iter().flat_map(|(parts, _)| parts) {
             let PatternPart::Slot(slot) = part else { continue };

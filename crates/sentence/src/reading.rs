@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::{gpu_with_memory, gpus_near, refusal};
-use catalog::{ACCELERATORS, MODELS, accelerator};
+use catalog::names::{gpu_named, gpu_with_memory, gpus_near, refusal};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use engine::scenario::pins::MOST_PINS;
@@ -12,11 +12,11 @@ use links::spelling;
 
 use crate::Topic;
 use crate::choices;
-use crate::compare::{gpu_of, is_comparison};
+use crate::compare::{gpu_of, has_several, is_comparison};
 use crate::entries::{Text, family, taken};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS};
+use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS, NUMBERS};
 
 /// The interpretation of a span of the text.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     /// Returns the value of the first of these keys.
-    fn value(&self, keys: &[&str]) -> Option<&str> {
+    pub(crate) fn value(&self, keys: &[&str]) -> Option<&str> {
         let pair = self.is.pairs.iter().find(|(key, _)| keys.contains(&key.as_str()));
         pair.map(|(_, value)| value.as_str())
     }
@@ -67,6 +67,10 @@ pub(crate) const SEVERAL: &str = "gpus";
 pub(crate) const NO_CARD: &str = "card";
 /// Refusal of a memory that is not that of the named GPU.
 pub(crate) const OTHER_MEMORY: &str = "memory";
+/// Refusal of a question for the tokens of a run.
+pub(crate) const TOKENS: &str = "tokens";
+/// Refusal of a budget in hours of a GPU.
+pub(crate) const GPU_HOURS: &str = "gpuhours";
 /// Refusal of a comparison of something else than GPUs.
 pub(crate) const NO_COMPARISON: &str = "comparison";
 /// Relative distance of a memory from that of a GPU that has it.
@@ -123,10 +127,10 @@ impl Reading {
         }
     }
 
-    /// Refuses a comparison in a text with fewer than two GPUs.
-    pub(crate) fn refuse_other_comparisons(&mut self) {
-        let gpus: HashSet<String> = self.found.iter().filter_map(gpu_of).collect();
-        for found in self.found.iter_mut().filter(|_| gpus.len() < 2) {
+    /// Refuses a comparison in a text with fewer than two GPUs, or numbers of one.
+    pub(crate) fn refuse_other_comparisons(&mut self, text: &str) {
+        let has_several = has_several(text, &self.found);
+        for found in self.found.iter_mut().filter(|_| !has_several) {
             if found.value(&["ask.compare", "ask.money"]).is_some() {
                 found.is.pairs = vec![("refuse".to_owned(), NO_COMPARISON.to_owned())];
             }
@@ -290,7 +294,11 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
         let options = engine::params::every().filter_map(|param| param.choice());
         let options = options.flat_map(|choice| choice.options).flat_map(|option| option.key.split('-'));
         let models = MODELS.iter().flat_map(|entry| entry.name.split([' ', '-']));
-        vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied()).chain(options).chain(models).collect()
+        let numbers = NUMBERS.iter().map(|(word, _)| *word);
+        let hardware = ACCELERATORS.iter().map(|entry| entry.name).chain(CLUSTERS.iter().map(|entry| entry.name));
+        let hardware = hardware.flat_map(|name| name.split(|sign: char| !sign.is_alphabetic()));
+        let own = vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied());
+        own.chain(numbers).chain(hardware).chain(options).chain(models).collect()
     });
     static WORDS: LazyLock<Names<'static>> =
         LazyLock::new(|| Names::new(vocabulary().filter(|word| word.len() >= LEAST)));
@@ -397,6 +405,11 @@ fn near(typed: &str) -> Vec<String> {
     if !typed.contains(char::is_alphabetic) {
         return found;
     }
+    // An `o` in place of a zero: `h1oo`.
+    let zeros = typed.replace(['o', 'O'], "0");
+    found.extend(
+        zeros.split_whitespace().filter(|_| zeros != typed).filter_map(gpu_named).map(|gpu| gpu.entry.id.to_owned()),
+    );
     for names in [&*MODEL_NAMES, &*GPU_NAMES, &*OTHERS] {
         found.extend(names.nearest(typed).into_iter().map(str::to_owned));
     }

@@ -19,6 +19,7 @@ use links::release::{apply, apply_depending};
 use links::{put, v1};
 
 use crate::asks::is_largest_for_money;
+use crate::depends::{REPLICAS, below_ladder};
 use crate::means;
 use crate::said::{SCALED, StatedValues};
 
@@ -40,6 +41,8 @@ const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
 /// Completions of a step of reinforcement learning: 32 prompts of 16 completions (NVIDIA-NeMo/RL,
 /// examples/configs/grpo_math_1B.yaml; train_global_batch_size is also 512 in grpo_math_8B.yaml).
 const COMPLETIONS: f64 = 512.0;
+/// Micro-batches of each stage of a pipeline: with four, eight stages idle for 18 % of a step.
+const MICRO_BATCHES: f64 = 4.0;
 /// Tokens per parameter of compute-optimal training (arXiv 2203.15556, Table 3).
 pub(crate) const OPTIMAL_TOKENS: f64 = 20.0;
 /// Minimum number of sequences for a batch without further words to count as global.
@@ -60,6 +63,11 @@ pub(crate) struct SettledScenario {
     pub(crate) chosen: Vec<(&'static str, String, String)>,
     /// Keys of stated values, which a search leaves as they are.
     pub(crate) held: Vec<&'static str>,
+    /// Keys that the scenario does not have as the text says, each with what to say after its
+    /// words: links that these GPUs lack, another number of replicas.
+    pub(crate) differing: Vec<(&'static str, String)>,
+    /// Keys that the words stand for, but not beside the other words.
+    pub(crate) dropped: Vec<&'static str>,
     /// Whether the strategy is the program's own, which the choice of a layout keeps.
     has_own_sharding: bool,
 }
@@ -79,8 +87,16 @@ impl SettledScenario {
         let is_new = said.has(&["model", "size"]) || is_largest;
         let scenario = if is_new { default_scenario() } else { *now };
         let held = every().map(|param| param.key).filter(|key| said.has(&[key])).collect();
-        let mut settled =
-            Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new(), held, has_own_sharding: false };
+        let mut settled = Self {
+            scenario,
+            is_new,
+            conflicts: Vec::new(),
+            chosen: Vec::new(),
+            held,
+            differing: Vec::new(),
+            dropped: Vec::new(),
+            has_own_sharding: false,
+        };
         settled.pick(said);
         settled.count(said);
         settled.software(text, said);
@@ -91,9 +107,11 @@ impl SettledScenario {
             }
         }
         settled.hosts(said);
+        settled.joins(said);
         settled.length(said);
         settled.runnable(said);
         settled.sharding(said);
+        settled.offloading(text, said);
         settled.batch(said);
         let has_micro_batch = said.number("batchword").is_some_and(|number| number < LEAST_OF_ALL);
         if has_micro_batch {
@@ -107,6 +125,7 @@ impl SettledScenario {
         } else if seeks || is_open && settled.scenario.report().verdict() != Verdict::Fits {
             settled.lay_out(seeks);
         }
+        settled.replicas(said);
         settled.data(said);
         // Problems that a text leaves as they are on screen are not its own.
         let before = if is_new { Vec::new() } else { validate::issues(now) };
@@ -129,7 +148,10 @@ impl SettledScenario {
     /// Reports the model of a text that has only its size.
     fn chose_by_size(&mut self, shape: &str) {
         let size = engine::format::params(self.scenario.model.size());
-        let name = format!("a GPT-style model of {size}{shape}");
+        let name = match shape {
+            "" => format!("a GPT-style model of {size}"),
+            of => format!("{of} scaled to {size}"),
+        };
         self.chose("model", name, "the text has only its size; name a model for its shape");
     }
 
@@ -174,7 +196,7 @@ impl SettledScenario {
         } else if let Some((size, entry)) = said.value("size").zip(said.number("size").and_then(below_ladder)) {
             self.put(v1::MODEL_KEY, entry.id);
             self.put("size", size);
-            self.chose_by_size(&format!(", {} scaled", entry.name));
+            self.chose_by_size(entry.name);
         } else if let Some(size) = said.value("size") {
             pick_model(&mut self.scenario, LADDER);
             self.put("size", size);
@@ -182,7 +204,7 @@ impl SettledScenario {
         }
         if self.is_new {
             let longest = match self.scenario.model {
-                Model::Preset { id, .. } => {
+                Model::Preset { id, .. } | Model::Scaled { id, .. } => {
                     model(id).map(|entry| entry.max_position_embeddings).filter(|most| *most > 0)
                 }
                 _ => None,
@@ -223,7 +245,11 @@ impl SettledScenario {
             }
             (Some(gpus), None) => Some(gpus),
             (None, Some(nodes)) => Some(nodes * of_node),
-            (None, None) => said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor()),
+            (None, None) => {
+                let cores = said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor());
+                let degrees = ["tp", "pp", "cp"].into_iter().filter_map(|key| said.number(key));
+                cores.or_else(|| Some(said.number(REPLICAS)? * degrees.product::<f64>()))
+            }
         };
         match total {
             Some(total) => self.put(v1::GPUS_KEY, &format!("{total}")),
@@ -415,8 +441,14 @@ impl SettledScenario {
             self.chose("batch", value, "a batch this large is read as that of all GPUs");
         }
         let wanted = said.number("batch").or(of_word).or_else(|| Some((said.number("batchtokens")? / length).max(1.0)));
-        let is_open = self.is_new && self.scenario.objective.task.generates() && !said.has(&["batchword", "accum"]);
-        let usual = is_open.then_some(COMPLETIONS);
+        let is_open = (self.is_new || said.has(&["objective"])) && !said.has(&["batchword", "accum"]);
+        let stages = f64::from(self.scenario.degrees().pp);
+        let usual = if is_open && self.scenario.objective.task.generates() {
+            Some(COMPLETIONS)
+        } else {
+            let of_stages = replicas * f64::from(self.scenario.micro_batch_size) * stages * MICRO_BATCHES;
+            Some(of_stages).filter(|_| is_open && said.has(&["pp"]) && stages > 1.0)
+        };
         let Some(wanted) = wanted.or(usual) else { return };
         let is_usual = usual.is_some() && !said.has(&["batch", "batchtokens"]);
         let step = replicas * f64::from(self.scenario.micro_batch_size);
@@ -424,7 +456,11 @@ impl SettledScenario {
         self.scenario.grad_accum_steps = micro_batches as u32;
         let found = micro_batches * step;
         if is_usual {
-            let why = "the text has none, and recipes have hundreds of completions (NeMo RL: 32 prompts of 16)";
+            let why = if self.scenario.objective.task.generates() {
+                "the text has none, and recipes have hundreds of completions (NeMo RL: 32 prompts of 16)"
+            } else {
+                "the text has none, and a pipeline idles less with four micro-batches a stage"
+            };
             self.chose("batch", means::counted(&format!("{found}"), "sequence"), why);
         } else if (found - wanted).abs() > 0.5 {
             let [found, wanted] =
@@ -480,6 +516,14 @@ impl SettledScenario {
     /// Sets the tokens of a run that is given in samples and epochs, of a fine-tuning run, whose
     /// data are samples and epochs, and of a compute-optimal run.
     fn data(&mut self, said: &StatedValues) {
+        if let Some((tokens, epochs)) = said.number("tokens").zip(said.number("epochs")) {
+            // A number of tokens beside epochs is that of the data.
+            if epochs > 1.0 && !said.has(&["samples"]) {
+                self.put("tokens", &format!("{}", tokens * epochs));
+                let data = Length::Tokens(tokens * epochs).to_string();
+                self.chose("tokens", data, "the tokens of the text are those of one epoch");
+            }
+        }
         if said.has(&["tokens"]) {
             return;
         }
@@ -525,13 +569,6 @@ impl SettledScenario {
 fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     let is_near = |entry: &&ModelEntry| (entry.params as f64 / size - 1.0).abs() < 0.01;
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
-}
-
-/// Returns the GPT-2 nearest to a size below the GPT-style models.
-fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
-    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
-    let of_gpt_2 = MODELS.iter().filter(|entry| entry.id == "gpt-2" || entry.id.starts_with("gpt-2-"));
-    of_gpt_2.filter(|_| size < ladder::SIZES.0).min_by(|one, other| off(one).total_cmp(&off(other)))
 }
 
 /// Returns the model nearest to a size among those whose name begins with that of a model.

@@ -20,14 +20,21 @@ const CONTROLS: [(&str, &str); 6] = [
 
 /// Renders the chips of a sentence. `choose` takes the text of an answer.
 pub(super) fn chips(brought: &Import, is_taken: bool, choose: &Callback<String>) -> Html {
-    let understood = brought.marks.iter().filter(|mark| !mark.means.is_empty());
+    let marks = &brought.marks;
+    // What two parts of a sentence say is one chip.
+    let is_first = |place: usize, means: &str| !marks.iter().take(place).any(|before| before.means == means);
+    let understood =
+        marks.iter().enumerate().filter(|(place, mark)| !mark.means.is_empty() && is_first(*place, &mark.means));
+    // The form of a GPU stands in the chip of its name, whose tooltip says that it was assumed.
+    let is_said =
+        |value: &&AssumedValue| value.key == "gpu" && marks.iter().any(|mark| mark.means.ends_with(&value.value));
     html! {
         <>
             <ul class="chips" tabindex="0" aria-label={words::CHIPS}>
                 if is_taken { <li class="chip-state">{ words::TAKEN }</li> }
                 { for brought.questions.iter().map(|question| asked(question, choose)) }
-                { for understood.map(meant) }
-                { for brought.assumed.iter().map(assumed) }
+                { for understood.map(|(_, mark)| meant(mark)) }
+                { for brought.assumed.iter().filter(|value| !is_said(value)).map(assumed) }
                 if !brought.answer.is_empty() { <li class="chip-answer">{ &brought.answer }</li> }
             </ul>
             if !brought.assumed.is_empty() { { reasons(&brought.assumed) } }

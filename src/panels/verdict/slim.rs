@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use crate::calculator::Calculator;
-use crate::calculator::headline::Headline;
+use crate::calculator::headline::{Headline, planned};
 use crate::components::tile::HYPOTHETICAL;
 use crate::panels::pins::{Room, pin_button};
 use crate::panels::tiles::Tiles;
@@ -14,9 +14,13 @@ use analysis::answer::Figures;
 /// Accessible name.
 const TITLE: &str = "Verdict in short";
 
-/// Renders the line: model and GPUs, state, figures, and the button that pins.
+/// Renders the line: model and GPUs, state, figures, and the button that pins; of a plan, what it is
+/// about.
 pub fn slim(calculator: &Calculator) -> Html {
     let Calculator { state, derived, headline, .. } = calculator;
+    if let Some(planned) = planned(&state.scenario, &state.view) {
+        return html! { <section class="slim" aria-label={TITLE}><div><p>{ planned }</p></div></section> };
+    }
     let (report, Headline { subject, verdict, state: of, .. }) = (&derived.report, headline);
     let Tiles { figures: Figures { mfu, tokens, needed, .. }, fits, .. } = Tiles::new(&state.scenario, report);
     let figures = [(MFU, mfu, fits), (TOKENS_SHORT, tokens, fits), (NEEDED, needed, true)];

@@ -1,0 +1,48 @@
+//! Values that depend on other words of a sentence: what is offloaded, the replicas of the data,
+//! the family that a small size scales.
+
+use catalog::{MODELS, ModelEntry, model};
+use engine::model::ladder;
+
+use crate::means;
+use crate::said::StatedValues;
+use crate::settle::SettledScenario;
+use crate::words::SMALL;
+
+/// Key of the replicas of the data, which the GPUs and the other degrees give.
+pub(crate) const REPLICAS: &str = "dp";
+
+impl SettledScenario {
+    /// Keeps the parameters on the GPUs, if the text has “offload” without its object beside a
+    /// stage that does not shard them: DeepSpeed offloads parameters in stage 3 alone.
+    pub(crate) fn offloading(&mut self, text: &str, said: &StatedValues) {
+        let keeps_params = said.value("strategy").is_some_and(|strategy| ["zero1", "zero2"].contains(&strategy));
+        let typed = said.text_of(text, "offloadparams").unwrap_or_default().to_lowercase();
+        if keeps_params && said.value("offloadparams") == Some("yes") && !typed.contains("param") {
+            self.put("offloadparams", "no");
+            self.dropped.push("offloadparams");
+            let why = "DeepSpeed offloads parameters in stage 3 alone, and the text does not say what is offloaded";
+            self.chose("offloadopt", "the optimizer alone", why);
+        }
+    }
+
+    /// Compares the replicas of the text with those that the GPUs and the other degrees give.
+    pub(crate) fn replicas(&mut self, said: &StatedValues) {
+        let own = self.scenario.degrees().dp;
+        if said.number(REPLICAS).is_some_and(|wanted| (wanted - f64::from(own)).abs() > 0.5) {
+            let own = means::counted(&own.to_string(), "replica");
+            self.differing.push((REPLICAS, format!("is not what the GPUs and the other degrees give: {own}")));
+        }
+    }
+}
+
+/// Returns the model nearest to a size below the GPT-style models, which is scaled to it: of the
+/// families that begin below the size, else the smallest.
+pub(crate) fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
+    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
+    let begins_below =
+        |entry: &&ModelEntry| MODELS.iter().any(|other| other.family == entry.family && other.params as f64 <= size);
+    let small = || SMALL.iter().filter(|_| size < ladder::SIZES.0).filter_map(|id| model(id));
+    let nearest = small().filter(begins_below).min_by(|one, other| off(one).total_cmp(&off(other)));
+    nearest.or_else(|| small().min_by_key(|entry| entry.params))
+}
