@@ -67,7 +67,8 @@ pub fn scroll_along(event: &Event) {
     }
 }
 
-/// Folds the `details` around the element that a key comes from, on Escape, and focuses its summary.
+/// Folds the `details` around the element that a key comes from, on Escape, and focuses its
+/// summary.
 pub fn fold_on_escape(event: &KeyboardEvent) {
     let fold =
         event.target_dyn_into::<web_sys::Element>().and_then(|element| element.closest("details").ok().flatten());

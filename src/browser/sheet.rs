@@ -13,7 +13,7 @@ use super::focus::{focus, focus_in_place};
 const OPEN: &str = "data-sheet";
 /// Selector of the elements around the controls.
 const AROUND: &str =
-    ".masthead, .under, .page > :not(.desk, .verdict), .scenario, .evidence, .desk > :not(.controls), .colophon";
+    ".masthead, .under, .page > :not(.desk, .verdict), #pin, .scenario, .evidence, .desk > :not(.controls), .colophon";
 /// Width of the window in CSS pixels up to which the drawer is a sheet, as in the style sheet.
 const SHEET_WIDTH: f64 = 860.0;
 
