@@ -14,8 +14,8 @@ use analysis::answer::Figures;
 /// Accessible name.
 const TITLE: &str = "Verdict in short";
 
-/// Renders the line: model and GPUs, state, figures, and the button that pins; of a plan, what it is
-/// about.
+/// Renders the line: model and GPUs, state, figures, and the button that pins; of a plan, what it
+/// is about.
 pub fn slim(calculator: &Calculator) -> Html {
     let Calculator { state, derived, headline, .. } = calculator;
     if let Some(planned) = planned(&state.scenario, &state.view) {
