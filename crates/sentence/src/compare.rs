@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use analysis::equal_money::afforded;
-use catalog::cluster;
 use catalog::names::usual_node;
 use catalog::pick::pick_cluster;
+use catalog::{accelerator, cluster};
 use engine::format;
 use engine::model::odds::Verdict;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 
-use crate::reading::Finding;
+use crate::reading::{Finding, is_near};
 use crate::said::StatedValues;
 use crate::settle::SettledScenario;
 use crate::words::ALTERNATIVES;
@@ -39,7 +39,9 @@ pub(crate) fn gpu_of(found: &Finding) -> Option<String> {
 
 /// Returns whether a sentence compares its GPUs: it says so, or names them as alternatives.
 pub(crate) fn is_comparison(text: &str, found: &[Finding]) -> bool {
-    let named: Vec<&Finding> = found.iter().filter(|found| gpu_of(found).is_some()).collect();
+    let has_name = found.iter().any(|found| gpu_of(found).is_some());
+    let is_named = |found: &&Finding| if has_name { gpu_of(found).is_some() } else { has(found, &["gpus"]) };
+    let named: Vec<&Finding> = found.iter().filter(is_named).collect();
     let mut pairs = named.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
     found.iter().any(|found| has(found, &["ask.compare", "ask.money"]))
         || pairs.any(|(one, other)| {
@@ -56,15 +58,23 @@ pub(crate) fn has_several(text: &str, found: &[Finding]) -> bool {
     gpus.len() > 1 || !numbers_of_one(text, found).is_empty()
 }
 
-/// Returns the places of the parts that name one GPU with numbers to compare: `64 H100 vs 128
-/// H100`.
+/// Returns whether a memory is that of another GPU of a comparison: the “32GB” of “3090 vs 5090
+/// 32GB” is not that of the first.
+fn is_of_another(found: &Finding, gpu: &str, gpus: &[String]) -> bool {
+    let Some(memory) = found.value(&["card"]).and_then(|value| value.parse().ok()) else { return false };
+    let has = |gpu: &str| accelerator(gpu).is_some_and(|entry| is_near(memory, entry.values.memory.gib()));
+    !has(gpu) && gpus.iter().any(|other| has(other))
+}
+
+/// Returns the places of the parts that name one GPU, or none, with numbers to compare: `64 H100 vs
+/// 128 H100`.
 fn numbers_of_one(text: &str, found: &[Finding]) -> Vec<usize> {
     let gpus: HashSet<String> = found.iter().filter_map(gpu_of).collect();
-    let with_number =
-        |place: &usize| found.get(*place).is_some_and(|found| gpu_of(found).is_some() && has(found, &["gpus"]));
+    let is_named = |found: &Finding| gpu_of(found).is_some() || gpus.is_empty();
+    let with_number = |place: &usize| found.get(*place).is_some_and(|found| is_named(found) && has(found, &["gpus"]));
     let places: Vec<usize> = (0..found.len()).filter(with_number).collect();
     let numbers: HashSet<&str> = places.iter().filter_map(|place| found.get(*place)?.value(&["gpus"])).collect();
-    let is_compared = gpus.len() == 1 && numbers.len() == places.len() && (2..=MOST_PINS + 1).contains(&places.len());
+    let is_compared = gpus.len() < 2 && numbers.len() == places.len() && (2..=MOST_PINS + 1).contains(&places.len());
     if is_compared && is_comparison(text, found) { places } else { Vec::new() }
 }
 
@@ -102,7 +112,9 @@ pub(crate) fn runs(text: &str, found: &[Finding], now: &Scenario, times: u32) ->
         return Vec::new();
     }
     let only = |gpu: &String| -> Vec<Finding> {
-        found.iter().filter(|found| gpu_of(found).is_none_or(|own| own == *gpu)).cloned().collect()
+        let is_own =
+            |found: &&Finding| gpu_of(found).map_or_else(|| !is_of_another(found, gpu, &gpus), |own| own == *gpu);
+        found.iter().filter(is_own).cloned().collect()
     };
     let mut runs: Vec<Vec<Finding>> = gpus.iter().map(only).collect();
     let nodes: Vec<Scenario> = runs.iter().map(|run| node_of(run, now)).collect();

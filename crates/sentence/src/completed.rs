@@ -78,11 +78,11 @@ impl Reading {
     /// GPU after it: the “128” of “128 vs 256 H100”.
     fn number_beside(&self, text: &str, from: usize, to: usize) -> Option<Vec<(String, String)>> {
         let number: u32 = text.get(from..to)?.trim().parse().ok()?;
-        let next = self.found.iter().filter(|found| found.from >= to).find(|found| gpu_of(found).is_some())?;
-        next.value(&["gpus"])?;
-        let is_alternative = are_alternatives(text.get(to..next.from)?);
-        let gpu = gpu_of(next).filter(|_| is_alternative && number > 0)?;
-        Some(vec![("gpus".to_owned(), number.to_string()), ("hw".to_owned(), gpu)])
+        let next = self.found.iter().filter(|found| found.from >= to).find(|found| found.value(&["gpus"]).is_some())?;
+        let is_alternative = number > 0 && are_alternatives(text.get(to..next.from)?);
+        let gpu = gpu_of(next).map(|gpu| ("hw".to_owned(), gpu));
+        let count = ("gpus".to_owned(), number.to_string());
+        is_alternative.then(|| core::iter::once(count).chain(gpu).collect())
     }
 }
 

@@ -83,8 +83,10 @@ impl Reading {
     /// beside an unknown name, or one that no GPU has. A memory beside a named GPU that has another
     /// may be that of the host.
     pub(crate) fn refuse_unknown_cards(&mut self, text: &str) {
-        if let Some(own) = self.found.iter().find_map(gpu_of).and_then(|id| accelerator(&id)) {
-            return self.refuse_other_memory(text, own.values.memory.gib());
+        let named = self.found.iter().filter_map(gpu_of).filter_map(|id| accelerator(&id));
+        let own: Vec<f64> = named.map(|entry| entry.values.memory.gib()).collect();
+        if !own.is_empty() {
+            return self.refuse_other_memory(text, &own);
         }
         let has = |keys: &[&str]| self.found.iter().any(|found| found.value(keys).is_some());
         if has(&["gpu"]) || !has(&["model", "size"]) {
@@ -115,12 +117,12 @@ impl Reading {
         self.fillers.retain(|(from, to)| is_outside(*from, *to));
     }
 
-    /// Refuses a memory that is not that of the named GPU, unless it is said to be that of each.
-    fn refuse_other_memory(&mut self, text: &str, own: f64) {
+    /// Refuses a memory that is not that of a named GPU, unless it is said to be that of each.
+    fn refuse_other_memory(&mut self, text: &str, own: &[f64]) {
         for found in &mut self.found {
             let typed = text.get(found.from..found.to).unwrap_or_default().to_lowercase();
             let memory = found.value(&["card"]).and_then(|value| value.parse::<f64>().ok());
-            let is_other = memory.is_some_and(|memory| (memory / own - 1.0).abs() > NEAR);
+            let is_other = memory.is_some_and(|memory| !own.iter().any(|own| is_near(memory, *own)));
             if is_other && gpu_of(found).is_none() && !OF_EACH.iter().any(|word| typed.contains(word)) {
                 found.is.pairs = vec![("refuse".to_owned(), OTHER_MEMORY.to_owned())];
             }
@@ -146,6 +148,11 @@ impl Reading {
             found.is.notes.clear();
         }
     }
+}
+
+/// Returns whether a memory is that of a GPU, in GiB.
+pub(crate) fn is_near(memory: f64, own: f64) -> bool {
+    (memory / own - 1.0).abs() <= NEAR
 }
 
 /// Returns where the brand before a GPU's number begins: that of `RTX` in `RTX 4060`.

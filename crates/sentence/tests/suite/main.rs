@@ -297,6 +297,32 @@ fn a_text_with_several_gpus_is_asked_for_one_or_compares_them() {
     }
 }
 
+/// Each memory is that of the GPU beside it: no run has the memory of another.
+#[test]
+fn the_memories_of_compared_gpus_are_their_own() {
+    for text in ["4090 24GB vs 3090 24GB vs 5090 32GB for qlora 14b", "A100 40GB vs 80GB for 13B"] {
+        let read = read(text);
+        assert!(read.unread.is_empty() && !read.compared.is_empty(), "{text}: {:?}", read.unread);
+        for scenario in core::iter::once(&read.scenario).chain(&read.compared) {
+            let own = catalog::accelerator(scenario.accelerator.id).unwrap().values;
+            assert_eq!(scenario.accelerator.values.memory, own.memory, "{text}: {}", scenario.accelerator.id);
+        }
+    }
+}
+
+/// What the page assumes never contradicts itself: no size below the GPT-style models gets
+/// sequences that its family does not compute.
+#[test]
+fn assumptions_about_small_models_do_not_contradict_each_other() {
+    for size in ["1.2B", "1B", "0.7B", "0,5B", "350M model", "124M model", "80M model", "gpt2 774M", "gpt2 1.3B"] {
+        let read = read(&format!("{size} on 8 H100"));
+        assert!(read.conflicts.is_empty() && read.unread.is_empty(), "{size}: {:?}", read.conflicts);
+        let issues = engine::validate::issues(&read.scenario);
+        let errors = issues.iter().filter(|issue| issue.severity == engine::scenario::issue::Severity::Error);
+        assert_eq!(errors.count(), 0, "{size}: {issues:?}");
+    }
+}
+
 #[test]
 fn a_budget_is_kept_and_buys_the_largest_compute_optimal_model() {
     let read = read("I have $50k, biggest model compute-optimally on H100");
