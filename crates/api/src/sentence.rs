@@ -82,9 +82,9 @@ impl From<&Asks> for QuestionJson {
 
 /// Parses a sentence for the scenario of a link and returns JSON: the parts of the text that were
 /// `understood`, `assumed` and `unread`, `conflicts`, the planning question that it `asks`, the
-/// `link` of the resulting scenario, links of the other runs of a comparison (`compared`), the view
-/// of the page that answers (`shown`), whether a question `is_open`, and the `report` of the scenario
-/// as in [`crate::estimate`].
+/// `link` of the resulting scenario, links of the other runs of a comparison (`compared`), the
+/// view of the page that answers (`shown`), whether a question `is_open`, and the `report` of the
+/// scenario as in [`crate::estimate`].
 ///
 /// # Errors
 ///

@@ -120,7 +120,7 @@ pub struct Import {
     /// For a question that a view answers, the page's query with its `?`: `?view=agreement`.
     #[serde(default)]
     pub view: Option<String>,
-    /// What a plan or a view answers, as sentences; empty if a sentence asks for none.
+    /// The answer of a plan or a view, as sentences; empty if a sentence asks for none.
     #[serde(default)]
     pub answer: String,
     /// Links of the other runs of a sentence that compares GPUs.

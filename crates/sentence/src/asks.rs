@@ -87,7 +87,7 @@ impl Asks {
 pub struct Shown {
     /// The query of the page, with its `?`.
     pub query: &'static str,
-    /// What the view shows, as a sentence.
+    /// The content of the view, as a sentence.
     pub says: &'static str,
 }
 
@@ -105,7 +105,7 @@ const VIEWS: [(&str, Shown); 2] = [
         Shown {
             query: "?view=agreement",
             says: "A run's own log says what slows it: drop it on the page, and its steps are compared with the \
-                   prediction. Accuracy lists measured runs like this one, each beside its prediction.",
+                   prediction. Accuracy lists measured runs like this one, each next to its prediction.",
         },
     ),
 ];
@@ -138,7 +138,7 @@ pub(crate) fn find_question(said: &StatedValues, notes: &mut Notes) -> Option<As
     let dollars = number("ask.budget");
     let named = said.value("ask.question");
     if days.is_some() && dollars.is_some() {
-        let why = "a plan has one limit, and the cost that it shows stands beside the budget";
+        let why = "a plan has one limit, and it shows its cost next to the budget";
         notes.assumed.push(("deadline", "the limit, not the budget", why));
     }
     if let Some(sentence) = unanswered(named, days, dollars) {

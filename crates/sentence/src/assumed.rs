@@ -8,8 +8,9 @@ use engine::params::labels;
 use engine::scenario::{Model, Scenario};
 
 use crate::asks::{Asks, Notes};
+use crate::finding::Finding;
 use crate::means::{self, counted};
-use crate::reading::{Finding, SEVERAL};
+use crate::reading::SEVERAL;
 use crate::said::StatedValues;
 use crate::settle::{SettledScenario, layout_of};
 

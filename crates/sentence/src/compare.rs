@@ -1,7 +1,5 @@
 //! Several GPUs in a sentence: runs that are compared, each on one of the GPUs.
 
-use std::collections::HashSet;
-
 use analysis::equal_money::afforded;
 use catalog::names::usual_node;
 use catalog::pick::pick_cluster;
@@ -11,10 +9,10 @@ use engine::model::odds::Verdict;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 
-use crate::reading::{Finding, is_near};
+use crate::finding::{Finding, gpu_of, has, is_comparison, numbers_of_one};
+use crate::reading::is_near;
 use crate::said::StatedValues;
 use crate::settle::SettledScenario;
-use crate::words::ALTERNATIVES;
 
 /// Keys of a number of GPUs.
 const COUNTS: [&str; 4] = ["gpus", "nodes", "pernode", "cores"];
@@ -28,64 +26,12 @@ const NODES: [u32; 3] = [2, 4, 8];
 /// Relative distance of costs an hour that are nearly the same.
 const CLOSE: f64 = 0.06;
 
-/// Returns the accelerator that a part of a sentence names.
-pub(crate) fn gpu_of(found: &Finding) -> Option<String> {
-    found.is.pairs.iter().find_map(|(key, value)| match key.as_str() {
-        "hw" => Some(value.clone()),
-        "cluster" => cluster(value).map(|entry| entry.accelerator.to_owned()),
-        _ => None,
-    })
-}
-
-/// Returns whether a sentence compares its GPUs: it says so, or names them as alternatives.
-pub(crate) fn is_comparison(text: &str, found: &[Finding]) -> bool {
-    let has_name = found.iter().any(|found| gpu_of(found).is_some());
-    let is_named = |found: &&Finding| if has_name { gpu_of(found).is_some() } else { has(found, &["gpus"]) };
-    let named: Vec<&Finding> = found.iter().filter(is_named).collect();
-    let mut pairs = named.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
-    found.iter().any(|found| has(found, &["ask.compare", "ask.money"]))
-        || pairs.any(|(one, other)| {
-            let between = text.get(one.to..other.from).unwrap_or_default();
-            // A list of GPUs: `8x4090, 16 A100`. Two numbers of one GPU may be those of a node and
-            // of all.
-            are_alternatives(between) || between.trim() == "," && gpu_of(one) != gpu_of(other)
-        })
-}
-
-/// Returns whether a sentence compares several GPUs, or several numbers of one.
-pub(crate) fn has_several(text: &str, found: &[Finding]) -> bool {
-    let gpus: HashSet<String> = found.iter().filter_map(gpu_of).collect();
-    gpus.len() > 1 || !numbers_of_one(text, found).is_empty()
-}
-
 /// Returns whether a memory is that of another GPU of a comparison: the “32GB” of “3090 vs 5090
 /// 32GB” is not that of the first.
 fn is_of_another(found: &Finding, gpu: &str, gpus: &[String]) -> bool {
     let Some(memory) = found.value(&["card"]).and_then(|value| value.parse().ok()) else { return false };
     let has = |gpu: &str| accelerator(gpu).is_some_and(|entry| is_near(memory, entry.values.memory.gib()));
     !has(gpu) && gpus.iter().any(|other| has(other))
-}
-
-/// Returns the places of the parts that name one GPU, or none, with numbers to compare: `64 H100 vs
-/// 128 H100`.
-fn numbers_of_one(text: &str, found: &[Finding]) -> Vec<usize> {
-    let gpus: HashSet<String> = found.iter().filter_map(gpu_of).collect();
-    let is_named = |found: &Finding| gpu_of(found).is_some() || gpus.is_empty();
-    let with_number = |place: &usize| found.get(*place).is_some_and(|found| is_named(found) && has(found, &["gpus"]));
-    let places: Vec<usize> = (0..found.len()).filter(with_number).collect();
-    let numbers: HashSet<&str> = places.iter().filter_map(|place| found.get(*place)?.value(&["gpus"])).collect();
-    let is_compared = gpus.len() < 2 && numbers.len() == places.len() && (2..=MOST_PINS + 1).contains(&places.len());
-    if is_compared && is_comparison(text, found) { places } else { Vec::new() }
-}
-
-/// Returns whether words between two GPUs say that these are alternatives to each other.
-pub(crate) fn are_alternatives(between: &str) -> bool {
-    let mut words = between.split_whitespace();
-    words.clone().count() < 4 && words.any(|word| ALTERNATIVES.contains(&word.to_lowercase().as_str()))
-}
-
-fn has(found: &Finding, keys: &[&str]) -> bool {
-    found.is.pairs.iter().any(|(key, _)| keys.contains(&key.as_str()))
 }
 
 /// Returns the parts of a sentence with each of its GPUs alone; none if it compares no GPUs. All

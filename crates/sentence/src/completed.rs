@@ -5,9 +5,9 @@ use catalog::AcceleratorEntry;
 use catalog::names::{gpu_assumed, gpu_named};
 
 use crate::Topic;
-use crate::compare::{are_alternatives, gpu_of};
+use crate::finding::{Finding, are_alternatives, gpu_of};
 use crate::patterns::Match;
-use crate::reading::{Finding, Reading};
+use crate::reading::Reading;
 
 /// Words that say that a number counts the tokens of the run.
 const OF_TOKENS: [&str; 4] = ["tok", "ток", "data", "daten"];

@@ -1,16 +1,9 @@
 //! Values that depend on other words of a sentence: what is offloaded, the replicas of the data,
 //! the family that a small size scales.
 
-use catalog::{MODELS, ModelEntry, model};
-use engine::model::ladder;
-
 use crate::means;
-use crate::said::StatedValues;
+use crate::said::{REPLICAS, StatedValues};
 use crate::settle::SettledScenario;
-use crate::words::SMALL;
-
-/// Key of the replicas of the data, which the GPUs and the other degrees give.
-pub(crate) const REPLICAS: &str = "dp";
 
 impl SettledScenario {
     /// Keeps the parameters on the GPUs, if the text has “offload” without its object beside a
@@ -34,15 +27,4 @@ impl SettledScenario {
             self.differing.push((REPLICAS, format!("is not what the GPUs and the other degrees give: {own}")));
         }
     }
-}
-
-/// Returns the model nearest to a size below the GPT-style models, which is scaled to it: of the
-/// families that begin below the size, else the smallest.
-pub(crate) fn below_ladder(size: f64) -> Option<&'static ModelEntry> {
-    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
-    let begins_below =
-        |entry: &&ModelEntry| MODELS.iter().any(|other| other.family == entry.family && other.params as f64 <= size);
-    let small = || SMALL.iter().filter(|_| size < ladder::SIZES.0).filter_map(|id| model(id));
-    let nearest = small().filter(begins_below).min_by(|one, other| off(one).total_cmp(&off(other)));
-    nearest.or_else(|| small().min_by_key(|entry| entry.params))
 }

@@ -14,8 +14,10 @@ mod compare;
 mod completed;
 mod depends;
 mod entries;
+mod finding;
 mod joins;
 mod means;
+mod members;
 mod numbers;
 mod patterns;
 mod reading;
@@ -33,7 +35,7 @@ use engine::scenario::Scenario;
 pub use asks::{Asks, Shown};
 pub use assumed::Assumed;
 pub use choices::Choice;
-use reading::Finding;
+use finding::Finding;
 use said::{Contradiction, StatedValues};
 use settle::SettledScenario;
 
@@ -247,7 +249,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         let is_equal = said.has(&["ask.money"]);
         assumed.retain(|assumed| assumed.key != "gpus");
         let has_number = |found: &Finding| found.value(&["gpus", "nodes", "cores"]).is_some();
-        let are_said = reading.found.iter().filter(|found| compare::gpu_of(found).is_some()).all(has_number);
+        let are_said = reading.found.iter().filter(|found| finding::gpu_of(found).is_some()).all(has_number);
         if is_equal || !are_said {
             assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
         }

@@ -12,30 +12,11 @@ use links::spelling;
 
 use crate::Topic;
 use crate::choices;
-use crate::compare::{gpu_of, has_several, is_comparison};
 use crate::entries::{Text, family, taken};
+use crate::finding::{Finding, gpu_of, has_several, is_comparison};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
 use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS, NUMBERS};
-
-/// The interpretation of a span of the text.
-#[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    /// Offset of the first byte.
-    pub(crate) from: usize,
-    /// Offset after the last byte.
-    pub(crate) to: usize,
-    /// Interpretation of the span.
-    pub(crate) is: Match,
-}
-
-impl Finding {
-    /// Returns the value of the first of these keys.
-    pub(crate) fn value(&self, keys: &[&str]) -> Option<&str> {
-        let pair = self.is.pairs.iter().find(|(key, _)| keys.contains(&key.as_str()));
-        pair.map(|(_, value)| value.as_str())
-    }
-}
 
 /// A span that was not understood.
 #[derive(Clone, Debug)]

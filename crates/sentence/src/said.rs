@@ -3,9 +3,12 @@
 use catalog::{cluster, model};
 use engine::params::quantity::shorten;
 
+use crate::finding::Finding;
 use crate::means::number_of;
-use crate::reading::Finding;
-use crate::settle::member_near;
+use crate::members::member_near;
+
+/// Key of the replicas of the data, which the GPUs and the other degrees give.
+pub(crate) const REPLICAS: &str = "dp";
 
 /// A value with its position in the text.
 #[derive(Clone, Debug)]

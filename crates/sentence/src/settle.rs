@@ -19,9 +19,9 @@ use links::release::{apply, apply_depending};
 use links::{put, v1};
 
 use crate::asks::is_largest_for_money;
-use crate::depends::{REPLICAS, below_ladder};
 use crate::means;
-use crate::said::{SCALED, StatedValues};
+use crate::members::{below_ladder, member_near};
+use crate::said::{REPLICAS, SCALED, StatedValues};
 
 /// Default node: the most common one for training.
 const USUAL_NODE: &str = "dgx-h100";
@@ -569,14 +569,6 @@ impl SettledScenario {
 fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     let is_near = |entry: &&ModelEntry| (entry.params as f64 / size - 1.0).abs() < 0.01;
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
-}
-
-/// Returns the model nearest to a size among those whose name begins with that of a model.
-pub(crate) fn member_near(id: &str, size: f64) -> Option<&'static ModelEntry> {
-    let off = |entry: &&ModelEntry| (entry.params as f64 / size).ln().abs();
-    let is_of =
-        |entry: &&ModelEntry| entry.id.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    MODELS.iter().filter(is_of).min_by(|one, other| off(one).total_cmp(&off(other)))
 }
 
 /// Keys that are set before or after all others.

@@ -1,6 +1,5 @@
 //! The quantities on the vertical axis of curves.
 
-use super::region::SCALE_END;
 use crate::spec::{Axis, Grain, Polyline, Quantity};
 use analysis::cost;
 use analysis::sweep::{self, Sample};
@@ -12,6 +11,9 @@ use engine::units::Seconds;
 
 /// The coloured quantity of the map of the best configuration of each place.
 pub(super) const OF_BEST: Quantity = Quantity { label: "Best MFU", unit: Unit::Percent };
+/// End of the colour scale. It is one for all maps, so that a colour keeps its meaning while a
+/// slider moves; only a few published runs reach more.
+pub(super) const SCALE_END: f64 = 80.0;
 /// One hundred percent.
 pub(super) const PERCENT: f64 = 100.0;
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::axes::{self, AxisOf, in_data, over_link};
+use super::metric::SCALE_END;
 use super::scratch::{MapContent, Scratch};
 use super::{OUTSIDE, bound, finding, place};
 use crate::names;
@@ -32,9 +33,6 @@ pub(super) const BOUND: [(Limiter, &str); 5] = [
     (Limiter::Data, "data-bound"),
     (Limiter::Rollout, "rollout-bound"),
 ];
-/// End of the colour scale. It is one for all maps, so that a colour keeps its meaning while a
-/// slider moves; only a few published runs reach more.
-pub(super) const SCALE_END: f64 = 80.0;
 
 /// Returns the feasible region of a scenario over two numeric parameters (see [`super::AXES`]),
 /// with the bounds of section 8 if `bounds` is set. Parameters without an axis fall back to

@@ -43,7 +43,7 @@ pub struct AssumedValue {
 pub struct Question {
     /// The text of the part; empty if the question is about the whole.
     pub text: String,
-    /// What was not understood, as a sentence.
+    /// The part that was not understood, as a sentence.
     pub sentence: String,
     /// Answers, at most three: the label of a button, and the whole text with the answer.
     pub choices: Vec<(String, String)>,

@@ -310,7 +310,7 @@ fn the_memories_of_compared_gpus_are_their_own() {
     }
 }
 
-/// What the page assumes never contradicts itself: no size below the GPT-style models gets
+/// Assumptions never contradict each other: no size below the GPT-style models gets
 /// sequences that its family does not compute.
 #[test]
 fn assumptions_about_small_models_do_not_contradict_each_other() {
