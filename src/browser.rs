@@ -18,7 +18,7 @@ mod theme;
 mod timers;
 mod worker;
 
-pub use background::{Rows, use_layouts, use_rows, use_searches};
+pub use background::{Rows, use_complete, use_layouts, use_rows, use_searches};
 pub use clock::today;
 pub use dom::{
     field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,

@@ -47,8 +47,16 @@ function reload() {
 // The module is in two halves (xtask/src/site/split.rs): a link to panels that are not on the first screen shows the late one.
 const shown = /[?&]view=/.test(location.search);
 
-/** Fetches the late half of the module, if it has one. Without it the module fetches it when it is called. */
+/** Fetches the late half of the module, if it has one. Where it does not come, the module fetches it when it is called. */
 const late = ({ fetchLate }) => fetchLate?.().catch(() => {});
+
+/** Fetches the late half for the module that runs, and says when it is there (src/browser/background.rs). */
+async function complete(script) {
+  await late(script);
+  if ("complete" in document.documentElement.dataset) return;
+  document.documentElement.dataset.complete = "";
+  dispatchEvent(new CustomEvent("shardwise:complete"));
+}
 
 /** The script around the module, and the module, after as many tries as it takes; never where the page is loaded anew. */
 async function loaded() {
@@ -88,8 +96,9 @@ try {
   addEventListener("shardwise:incomplete", incomplete);
   await script.default({ module_or_path: module });
   // The late half comes when somebody begins, and at the latest before the page is kept.
-  for (const kind of ["pointermove", "pointerdown", "keydown"]) addEventListener(kind, () => late(script), { once: true });
-  if (!embed) setTimeout(() => late(script), LATER);
+  for (const kind of ["pointermove", "pointerdown", "keydown"]) addEventListener(kind, () => complete(script), { once: true });
+  if (shown) complete(script);
+  else if (!embed) setTimeout(() => complete(script), LATER);
 } catch (cause) {
   arrived();
   say(typeof WebAssembly === "object"

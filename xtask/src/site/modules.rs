@@ -110,7 +110,9 @@ pub(super) fn bind(module: &Path, name: &str, folder: &Path) -> Result<()> {
         fresh(&kept)?;
         let made = kept.join("made");
         let mut bindgen = program(WASM_BINDGEN.ensure()?);
-        bindgen.args(["--target", "web", "--no-typescript", "--no-demangle", "--out-name", name, "--out-dir"]).arg(&made);
+        bindgen
+            .args(["--target", "web", "--no-typescript", "--no-demangle", "--out-name", name, "--out-dir"])
+            .arg(&made);
         run(bindgen.arg(module))?;
         std::fs::rename(&made, &current).with_context(|| format!("{} could not be moved", made.display()))?;
     }

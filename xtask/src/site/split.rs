@@ -19,7 +19,7 @@ pub use halves::Halves;
 /// What is not on the first screen: a function loads late if its path contains one of these, or if
 /// only late functions reach it. A function of the first screen that is listed here by mistake
 /// still works, but the first screen then waits for both halves: a test counts.
-const LATE: [&str; 58] = [
+const LATE: [&str; 66] = [
     "shardwise::panels::plan::",
     "shardwise::panels::share::",
     "shardwise::panels::settings::",
@@ -42,6 +42,7 @@ const LATE: [&str; 58] = [
     "shardwise::panels::controls::pickers",
     "shardwise::panels::controls::layout",
     "shardwise::panels::controls::controls",
+    "shardwise::panels::why::opened",
     "shardwise::panels::bring::source",
     "shardwise::panels::bring::chips",
     "shardwise::panels::bring::marks",
@@ -50,6 +51,7 @@ const LATE: [&str; 58] = [
     "shardwise::components::fold",
     "shardwise::components::math",
     "shardwise::components::choice::ChoiceControl",
+    "shardwise::browser::background::evaluate",
     "shardwise::browser::plans",
     "shardwise::browser::files_worker",
     "shardwise::browser::files::read",
@@ -61,22 +63,29 @@ const LATE: [&str; 58] = [
     "export::",
     "files::settings",
     "files::run",
+    "files::brought",
     "png::",
     "flate2::",
     "serde_json::value::",
+    // No message between the threads has a number.
+    "<serde_json::de::Deserializer<serde_json::read::StrRead>>::parse_integer",
     "explain::symbols",
     "explain::numbers",
     "explain::notation",
     "charts::paint::svg",
+    "charts::paint::saved",
     "charts::paint::poster",
     "charts::paint::bar",
     "charts::chrome_trace",
     "charts::views::memory_step",
-    "charts::spec::course::Course",
+    "charts::views::agreement",
+    "charts::spec::course",
     "analysis::plan::",
     "analysis::experts",
     "analysis::time_reductions",
     "links::encode::to_json",
+    "links::json",
+    "links::spelling::translate",
     "catalog::size",
 ];
 

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{
     BlockType, CodeSection, ConstExpr, DataSection, ElementSection, Elements, ExportKind, ExportSection, Function,
-    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, Module, NameMap, NameSection,
-    TypeSection, ValType,
+    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, Module, NameMap, NameSection, TypeSection,
+    ValType,
 };
 use wasmparser::{DataKind, ElementItems, ElementKind, FunctionBody, Operator, Parser, Payload, TypeRef};
 
@@ -97,7 +97,16 @@ pub(super) fn halves(module: &[u8], parts: &Parts) -> Result<Halves> {
         }
     }
     let constants = parts.constants.as_slice();
-    let first = First { bound: &bound, late: &late, slot_of: &slot_of, size, to_first: &to_first, constants, next: bound.imported }.write()?;
+    let first = First {
+        bound: &bound,
+        late: &late,
+        slot_of: &slot_of,
+        size,
+        to_first: &to_first,
+        constants,
+        next: bound.imported,
+    }
+    .write()?;
     let late = Late { bound: &bound, late: &late, slot_of: &slot_of, size, to_first: &to_first, constants }.write()?;
     Ok(Halves { first, late })
 }
@@ -346,11 +355,7 @@ impl Reencode for First<'_> {
         Ok(())
     }
 
-    fn parse_function_body(
-        &mut self,
-        code: &mut CodeSection,
-        body: FunctionBody<'_>,
-    ) -> Result<(), reencode::Error> {
+    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Result<(), reencode::Error> {
         let index = self.next;
         self.next += 1;
         if self.late.contains(&index) {
@@ -360,11 +365,7 @@ impl Reencode for First<'_> {
         reencode::utils::parse_function_body(self, code, body)
     }
 
-    fn parse_data(
-        &mut self,
-        data: &mut DataSection,
-        segment: wasmparser::Data<'_>,
-    ) -> Result<(), reencode::Error> {
+    fn parse_data(&mut self, data: &mut DataSection, segment: wasmparser::Data<'_>) -> Result<(), reencode::Error> {
         let DataKind::Active { memory_index, offset_expr } = segment.kind else {
             return reencode::utils::parse_data(self, data, segment);
         };

@@ -118,7 +118,9 @@ impl Linked {
                 Payload::CodeSectionStart { range, .. } => {
                     code = Some(own);
                     let bytes = module.get(range.clone()).context("The code is cut")?;
-                    for (body, index) in CodeSectionReader::new(BinaryReader::new(bytes, range.start))?.into_iter().zip(imported..) {
+                    for (body, index) in
+                        CodeSectionReader::new(BinaryReader::new(bytes, range.start))?.into_iter().zip(imported..)
+                    {
                         let own = body?.range();
                         linked.bodies.push((own.start - range.start..own.end - range.start, index));
                     }
@@ -208,7 +210,9 @@ impl Linked {
         };
         match entry.ty {
             FunctionIndexLeb | TableIndexSleb | TableIndexI32 | MemoryAddrLeb | MemoryAddrSleb | MemoryAddrI32 => {}
-            RelocationType::TypeIndexLeb | RelocationType::GlobalIndexLeb | RelocationType::TableNumberLeb => return Ok(()),
+            RelocationType::TypeIndexLeb | RelocationType::GlobalIndexLeb | RelocationType::TableNumberLeb => {
+                return Ok(());
+            }
             other => bail!("Relocations of type {other:?} are unknown here"),
         }
         let index = entry.index as usize;
@@ -258,7 +262,9 @@ impl Linked {
         let mut marks: BTreeMap<u32, bool> = BTreeMap::new();
         for is_kept in [false, true] {
             for datum in &self.data {
-                let Some(segment) = self.segments.get(datum.segment).filter(|segment| segment.is_constant) else { continue };
+                let Some(segment) = self.segments.get(datum.segment).filter(|segment| segment.is_constant) else {
+                    continue;
+                };
                 if reached.contains(&Node::Data(datum.symbol)) == is_kept {
                     for at in datum.span.clone() {
                         marks.insert(segment.address + at, !is_kept);
