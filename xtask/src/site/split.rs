@@ -7,8 +7,11 @@
 //! the first half has a stub, which loads the late half unless it is there. `late.js` is the
 //! JavaScript for that.
 
+mod bound;
+mod first;
 mod halves;
 mod parts;
+mod rest;
 
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
@@ -103,7 +106,8 @@ const IMPORTS: &str = "    return {\n        __proto__: null,\n";
 
 /// Returns what the halves of a module depend on besides the module.
 pub(super) fn recipe() -> String {
-    [LATE.concat().as_str(), SCRIPT, include_str!("split/parts.rs"), include_str!("split/halves.rs")].concat()
+    let code = [include_str!("split/parts.rs"), include_str!("split/halves.rs"), include_str!("split/first.rs")];
+    [LATE.concat().as_str(), SCRIPT, &code.concat(), include_str!("split/rest.rs")].concat()
 }
 
 /// Splits the bound module of this name in a site: the first half takes the module's place, the
