@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use super::Profile;
+use super::{Profile, split};
 use crate::install::{self, WASM_TARGET};
 use crate::programs::WASM_BINDGEN;
 use crate::shell::{cargo, copy, files_with_extension, fresh, name, program, run, staging, step, target};
@@ -136,7 +136,11 @@ pub fn files() -> Result<()> {
 /// # Errors
 /// When wasm-bindgen is missing or fails.
 pub(super) fn bind_files(profile: Profile, site: &Path) -> Result<()> {
-    bind(&compiled(profile, FILES), "files", site).context("The module of files could not be made")
+    bind(&compiled(profile, FILES), "files", site).context("The module of files could not be made")?;
+    match profile {
+        Profile::Shipped => split::remove_relocations(&site.join("files_bg.wasm")),
+        Profile::Quick => Ok(()),
+    }
 }
 
 /// Runs wasm-opt on the modules of a site, or prints the reason for skipping it.

@@ -15,6 +15,8 @@ mod rest;
 
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
+use wasm_encoder::{Module, RawSection};
+use wasmparser::{Parser, Payload};
 
 use crate::shell::{read_text, write};
 pub use halves::Halves;
@@ -94,8 +96,14 @@ const LATE: [&str; 66] = [
 
 /// Starts of paths of functions that the compiler makes once for many types: which of these types
 /// the path names is chance.
-const SHARED: [&str; 4] =
-    ["core::ptr::drop_in_place", "<alloc::raw_vec::RawVec", "<alloc::rc::Rc", "<yew::functional::hooks"];
+const SHARED: [&str; 6] = [
+    "core::ptr::drop_in_place",
+    "<core::option::Option",
+    "<alloc::raw_vec::RawVec",
+    "<alloc::rc::Rc",
+    "<alloc::vec::Vec",
+    "<yew::functional::hooks",
+];
 
 /// JavaScript that loads the late half.
 const SCRIPT: &str = include_str!("split/late.js");
@@ -128,6 +136,27 @@ pub(super) fn split_module(linked: &Path, site: &Path, name: &str) -> Result<()>
     }
     let bound = bound.replace(IMPORTS, &format!("{IMPORTS}        late,\n"));
     write(&script, bound + &SCRIPT.replace(NAME, &late))
+}
+
+/// Removes the relocations, which only splitting needs, from a module.
+///
+/// # Errors
+/// When the file cannot be read or written, or is no module.
+pub(super) fn remove_relocations(module: &Path) -> Result<()> {
+    let bytes = std::fs::read(module).with_context(|| format!("{} could not be read", module.display()))?;
+    let mut kept = Module::new();
+    for payload in Parser::new(0).parse_all(&bytes) {
+        let payload = payload?;
+        if let Payload::CustomSection(custom) = &payload
+            && (custom.name() == "linking" || custom.name().starts_with("reloc."))
+        {
+            continue;
+        }
+        if let Some((id, range)) = payload.as_section() {
+            kept.section(&RawSection { id, data: bytes.get(range).context("A section is cut")? });
+        }
+    }
+    write(module, kept.finish())
 }
 
 /// Splits a bound module: functions whose path contains one of some names, and all that only these

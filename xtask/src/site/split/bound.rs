@@ -130,4 +130,3 @@ pub(super) fn constant(expression: &wasmparser::ConstExpr<'_>) -> Result<u32> {
         _ => bail!("A segment has no fixed place"),
     }
 }
-

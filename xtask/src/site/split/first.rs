@@ -168,4 +168,3 @@ impl Reencode for First<'_> {
         Ok(())
     }
 }
-

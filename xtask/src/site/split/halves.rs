@@ -133,7 +133,8 @@ mod tests {
 
     use wasm_encoder::{
         CodeSection, ConstExpr, DataSection, ElementSection, Elements, ExportKind, ExportSection, Function,
-        FunctionSection, Instruction, MemorySection, MemoryType, RefType, TableSection, TableType, TypeSection, ValType,
+        FunctionSection, Instruction, MemorySection, MemoryType, RefType, TableSection, TableType, TypeSection,
+        ValType,
     };
     use wasmparser::{DataKind, ElementKind, Parser, Payload};
 
