@@ -96,8 +96,9 @@ const LATE: [&str; 66] = [
 
 /// Starts of paths of functions that the compiler makes once for many types: which of these types
 /// the path names is chance.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 7] = [
     "core::ptr::drop_in_place",
+    "<core::cell::RefCell",
     "<core::option::Option",
     "<alloc::raw_vec::RawVec",
     "<alloc::rc::Rc",

@@ -18,6 +18,10 @@ pub(super) struct Parts {
     pub(super) constants: Vec<Range<u32>>,
 }
 
+/// Bytes of a function below which a stub in its place gains nothing. The compiler makes many such
+/// functions once for several types, of which the name has one.
+const SMALLEST: usize = 100;
+
 /// Start of the names of segments whose bytes never change.
 const CONSTANT: &str = ".rodata";
 
@@ -71,7 +75,8 @@ struct Linked {
 /// When the module cannot be read, or lacks names or relocations.
 pub(super) fn parts(module: &[u8], is_late: impl Fn(&str) -> bool) -> Result<Parts> {
     let linked = Linked::read(module)?;
-    let late: HashSet<u32> = linked.names.iter().filter(|(_, name)| is_late(name)).map(|(&index, _)| index).collect();
+    let large = linked.bodies.iter().filter(|(body, _)| body.len() >= SMALLEST).map(|&(_, index)| index);
+    let late: HashSet<u32> = large.filter(|index| linked.names.get(index).is_some_and(|name| is_late(name))).collect();
     let mut reached: HashSet<Node> = HashSet::new();
     let mut left = linked.roots.clone();
     while let Some(node) = left.pop() {
