@@ -22,7 +22,7 @@ pub(super) struct First<'a> {
     pub(super) late: &'a BTreeSet<u32>,
     pub(super) slot_of: &'a BTreeMap<u32, u32>,
     pub(super) size: u32,
-    pub(super) to_first: &'a BTreeSet<u32>,
+    pub(super) called: &'a BTreeSet<u32>,
     pub(super) constants: &'a [Range<u32>],
     /// Index of the next function's body.
     pub(super) next: u32,
@@ -125,7 +125,7 @@ impl Reencode for First<'_> {
         for index in count(self.bound.globals.len()) {
             exports.export(&name('g', index), ExportKind::Global, index);
         }
-        for &function in self.to_first {
+        for &function in self.called {
             exports.export(&name('f', function), ExportKind::Func, self.function_index(function)?);
         }
         Ok(())

@@ -76,12 +76,12 @@ pub(super) fn halves(module: &[u8], parts: &Parts) -> Result<Halves> {
         late: &late,
         slot_of: &slot_of,
         size,
-        to_first: &to_first,
+        called: &to_first,
         constants,
         next: bound.imported,
     }
     .write()?;
-    let late = Late { bound: &bound, late: &late, slot_of: &slot_of, size, to_first: &to_first, constants }.write()?;
+    let late = Late { bound: &bound, own: &late, slot_of: &slot_of, size, called: &to_first, constants }.write()?;
     Ok(Halves { first, late })
 }
 
@@ -100,6 +100,8 @@ fn called(body: &FunctionBody<'_>) -> Result<Vec<u32>> {
     Ok(called)
 }
 
+// For `map_err`.
+#[allow(clippy::needless_pass_by_value)]
 pub(super) fn failed(error: reencode::Error<Infallible>) -> anyhow::Error {
     anyhow!("The module cannot be divided: {error}")
 }
@@ -181,7 +183,7 @@ mod tests {
 
     fn divided() -> Halves {
         let functions = HashSet::from(["late".to_owned()]);
-        halves(&module(), &Parts { functions, constants: vec![13..17] }).unwrap()
+        halves(&module(), &Parts { functions, constants: [13..17].into() }).unwrap()
     }
 
     #[test]

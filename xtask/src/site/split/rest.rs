@@ -19,10 +19,10 @@ const GAP: u32 = 16;
 /// The late half.
 pub(super) struct Late<'a> {
     pub(super) bound: &'a Bound<'a>,
-    pub(super) late: &'a BTreeSet<u32>,
+    pub(super) own: &'a BTreeSet<u32>,
     pub(super) slot_of: &'a BTreeMap<u32, u32>,
     pub(super) size: u32,
-    pub(super) to_first: &'a BTreeSet<u32>,
+    pub(super) called: &'a BTreeSet<u32>,
     pub(super) constants: &'a [Range<u32>],
 }
 
@@ -40,7 +40,7 @@ impl Reencode for Renumbered {
 impl Late<'_> {
     pub(super) fn write(self) -> Result<Vec<u8>> {
         let Self { bound, .. } = self;
-        let order = self.to_first.iter().chain(self.late).zip(0..);
+        let order = self.called.iter().chain(self.own).zip(0..);
         let mut renumbered = Renumbered(order.map(|(&function, index)| (function, index)).collect());
         let mut module = Module::new();
         let mut types = TypeSection::new();
@@ -51,7 +51,7 @@ impl Late<'_> {
         module.section(&types).section(&self.imports(&mut renumbered)?);
         let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
         for (body, index) in bound.bodies.iter().zip(bound.imported..) {
-            if self.late.contains(&index) {
+            if self.own.contains(&index) {
                 functions.function(bound.type_of(index)?);
                 renumbered.parse_function_body(&mut code, body.clone()).map_err(failed)?;
             }
@@ -70,7 +70,7 @@ impl Late<'_> {
     fn imports(&self, renumbered: &mut Renumbered) -> Result<ImportSection> {
         let Self { bound, .. } = self;
         let mut imports = ImportSection::new();
-        for &function in self.to_first {
+        for &function in self.called {
             let kind = bound.type_of(function)?;
             imports.import(FIRST, &name('f', function), wasm_encoder::EntityType::Function(kind));
         }
@@ -91,7 +91,7 @@ impl Late<'_> {
     /// Returns the late functions of the table, as runs of consecutive slots.
     fn runs(&self) -> Vec<(u32, Vec<u32>)> {
         let mut slots: BTreeMap<u32, u32> = self.slot_of.iter().map(|(&function, &slot)| (slot, function)).collect();
-        slots.extend(self.bound.slots.iter().filter(|(_, function)| self.late.contains(function)));
+        slots.extend(self.bound.slots.iter().filter(|(_, function)| self.own.contains(function)));
         let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
         for (slot, function) in slots {
             match runs.last_mut() {
