@@ -183,7 +183,7 @@ mod tests {
 
     fn divided() -> Halves {
         let functions = HashSet::from(["late".to_owned()]);
-        halves(&module(), &Parts { functions, constants: [13..17].into() }).unwrap()
+        halves(&module(), &Parts { functions, constants: std::iter::once(13..17).collect() }).unwrap()
     }
 
     #[test]
