@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use charts::paint::{PaintError, Style, chart_svg, data_url};
+use charts::paint::{PaintError, Style, chart_svg};
 use charts::palette::Theme;
 use charts::views::Scratch;
 use shardwise::plots::Plot;
@@ -44,6 +44,20 @@ async fn main() -> Result<(), PaintError> {
     }
     println!("<div class=\"first\" inert aria-hidden=\"true\">{html}</div>");
     Ok(())
+}
+
+/// Returns the address of a picture, as text: what compresses the page then compresses the picture,
+/// and its dark twin to almost nothing.
+fn data_url(svg: &str) -> String {
+    let mut url = "data:image/svg+xml,".to_owned();
+    for letter in svg.chars() {
+        match letter {
+            // Of addresses, of attributes of HTML, and between the addresses of a list.
+            '%' | '#' | '"' | '&' | '<' | '>' | ' ' | ',' | '\n' => url += &format!("%{:02X}", u32::from(letter)),
+            _ => url.push(letter),
+        }
+    }
+    url
 }
 
 /// Exchanges the canvas with an identifier for a picture.

@@ -18,7 +18,7 @@ mod theme;
 mod timers;
 mod worker;
 
-pub use background::{Rows, use_layouts, use_rows, use_searches};
+pub use background::{Rows, use_complete, use_layouts, use_rows, use_searches};
 pub use clock::today;
 pub use dom::{
     field_text, fold_on_escape, hold, is_open, scroll_along, select_text, selected_index, show_failure, slider_index,

@@ -127,8 +127,11 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let asked = use_state_eq(|| None::<Scenario>);
     let printing = browser::use_printing();
     let is_read = phase == Phase::Idle || printing || *asked == Some(state.scenario);
-    let charts = worker.thread().page_paints() || !moving && is_read;
-    let derived = use_derived(&snapshot, Pace { moving, charts });
+    // The layouts of the curves are the worker's: the page's own search would block it.
+    let is_found = printing || is_read && worker.has_painted(&snapshot);
+    let charts = worker.thread().page_paints() || !moving && is_found;
+    let is_first = worker.thread().is_starting();
+    let derived = use_derived(&snapshot, Pace { moving, charts, is_first }, worker.layouts());
     let stale = derived.charts.snapshot != snapshot;
     let ask = {
         let setter = asked.setter();
@@ -151,7 +154,8 @@ pub fn use_calculator(start: &Start) -> Calculator {
     });
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
-    let rows = browser::use_rows(rested && (!view.embed || view.shows(Panel::Agreement)));
+    let complete = browser::use_complete();
+    let rows = browser::use_rows(rested && complete && (!view.embed || view.shows(Panel::Agreement)));
     let settled = SettledProps { snapshot: of_settled, report, rested, rows };
     let page = PageContext { view, theme, printing, emit, say };
     Calculator {

@@ -82,7 +82,7 @@ impl Plot {
 pub struct Charts {
     /// The snapshot that the figures show.
     pub snapshot: Rc<Snapshot>,
-    /// Whether the map is coarse, as while a slider moves.
+    /// Whether the map is coarse, as while a slider moves, or the curves lack layouts.
     coarse: bool,
     /// The feasible region.
     pub map: Rc<ChartSpec>,
@@ -107,11 +107,12 @@ impl Scratches {
         }
     }
 
-    /// Derives the figures.
-    pub(super) fn charts(&mut self, snapshot: &Rc<Snapshot>, pins: &[Pin], moving: bool) -> Charts {
+    /// Derives the figures; `is_first` leaves the search of layouts to the worker.
+    pub(super) fn charts(&mut self, snapshot: &Rc<Snapshot>, pins: &[Pin], moving: bool, is_first: bool) -> Charts {
+        self.for_plot(Plot::Curve).leave_search(is_first);
         let mut derive = |plot: Plot| Rc::new(plot.derive(snapshot, pins, moving, self.for_plot(plot)));
         let [map, curve, best] = Plot::ALL.map(&mut derive);
-        Charts { snapshot: snapshot.clone(), coarse: moving, map, curve, best }
+        Charts { snapshot: snapshot.clone(), coarse: moving || is_first, map, curve, best }
     }
 }
 

@@ -14,10 +14,12 @@ use web_sys::{DedicatedWorkerGlobalScope, ImageBitmap, MessageEvent, OffscreenCa
 use crate::compare::compared;
 use crate::plots::{PLOTS, Plot, Scratches};
 use crate::snapshot::Snapshot;
+use analysis::layout_pool::LayoutPool;
 use charts::paint::{PaintError, Style};
 use charts::palette::Theme;
 use charts::readout;
 use charts::spec::ChartSpec;
+use charts::views::KnownLayouts;
 use charts_canvas::{Sheet, paint_chart, refused};
 
 /// Message from the worker to the page.
@@ -25,9 +27,48 @@ use charts_canvas::{Sheet, paint_chart, refused};
 pub enum WorkerMessage {
     /// The worker listens.
     Ready,
-    /// The request is painted: captions and values of each figure. The picture of each figure, or
-    /// nothing, follows the text.
-    Painted([Option<Words>; PLOTS]),
+    /// The request is painted: captions and values of each figure, and the layouts of the curves if
+    /// they are others than at the last answer. The picture of each figure, or nothing, follows the
+    /// text.
+    Painted([Option<Words>; PLOTS], Option<Layouts>),
+}
+
+/// The layouts that the worker has found for the curves, as links, with the scenarios around which
+/// it has found them. The search takes longer than a frame, so that the page leaves it to the
+/// worker.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Layouts {
+    around: Vec<String>,
+    /// Each layout after its memory savers and a space.
+    pool: Vec<String>,
+}
+
+impl From<&KnownLayouts> for Layouts {
+    fn from(known: &KnownLayouts) -> Self {
+        Self {
+            around: known.around.iter().map(links::encode).collect(),
+            pool: known
+                .pool
+                .layouts()
+                .iter()
+                .map(|(savers, layout)| format!("{savers} {}", links::encode(layout)))
+                .collect(),
+        }
+    }
+}
+
+impl From<&Layouts> for KnownLayouts {
+    fn from(layouts: &Layouts) -> Self {
+        let scenario = |link: &str| links::decode(link).scenario;
+        let layout = |text: &String| {
+            let (savers, link) = text.split_once(' ')?;
+            Some((savers.parse().ok()?, scenario(link)))
+        };
+        Self {
+            around: layouts.around.iter().map(|link| scenario(link)).collect(),
+            pool: LayoutPool::of(layouts.pool.iter().filter_map(layout).collect()),
+        }
+    }
 }
 
 /// Request to the worker to paint.
@@ -41,7 +82,37 @@ pub struct Paint {
     pub dark: bool,
     /// Width and height of each figure in CSS pixels, and device pixels per CSS pixel; `None` for a
     /// figure that is not on the page.
+    #[serde(with = "sizes")]
     pub sizes: [Option<[f64; 3]>; PLOTS],
+}
+
+/// Sizes as text. Reading numbers from JSON is code that the first screen would need for nothing
+/// else.
+mod sizes {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use crate::plots::PLOTS;
+
+    pub(super) fn serialize<S: Serializer>(
+        sizes: &[Option<[f64; 3]>; PLOTS],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = |size: &Option<[f64; 3]>| size.map(|[width, height, ratio]| format!("{width} {height} {ratio}"));
+        let texts = sizes.each_ref().map(|size| text(size).unwrap_or_default());
+        texts.join(";").serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<[Option<[f64; 3]>; PLOTS], D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut sizes = [None; PLOTS];
+        for (size, text) in sizes.iter_mut().zip(text.split(';')) {
+            let numbers: Option<Vec<f64>> = text.split(' ').map(|number| number.parse().ok()).collect();
+            *size = numbers.and_then(|numbers| numbers.try_into().ok());
+        }
+        Ok(sizes)
+    }
 }
 
 /// Texts shown next to a figure while a slider moves.
@@ -83,7 +154,8 @@ pub fn listen() {
             let words: [Option<Words>; PLOTS] = words.try_into().unwrap_or_default();
             let pictures: Vec<JsValue> = pictures.into_iter().map(JsValue::from).collect();
             let over: Array = pictures.iter().filter(|picture| picture.is_object()).collect();
-            let message: Array = [text_of(&WorkerMessage::Painted(words))].into_iter().chain(pictures).collect();
+            let message = WorkerMessage::Painted(words, desk.news());
+            let message: Array = [text_of(&message)].into_iter().chain(pictures).collect();
             page.post_message_with_transfer(&message, &over).map_err(refused)
         });
         sent.unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
@@ -97,6 +169,8 @@ pub fn listen() {
 struct WorkerCanvases {
     canvases: [(OffscreenCanvas, Sheet); PLOTS],
     scratches: Scratches,
+    /// The layouts that the page has.
+    sent: Option<KnownLayouts>,
 }
 
 impl WorkerCanvases {
@@ -105,7 +179,17 @@ impl WorkerCanvases {
             let canvas = OffscreenCanvas::new(1, 1).map_err(refused)?;
             Sheet::from_worker_canvas(&canvas).map(|sheet| (canvas, sheet))
         };
-        Ok(Self { canvases: [canvas()?, canvas()?, canvas()?], scratches: Scratches::default() })
+        Ok(Self { canvases: [canvas()?, canvas()?, canvas()?], scratches: Scratches::default(), sent: None })
+    }
+
+    /// Returns the layouts of the curves, unless the page has them.
+    fn news(&mut self) -> Option<Layouts> {
+        let known = self.scratches.for_plot(Plot::Curve).layouts();
+        if known == self.sent.as_ref() {
+            return None;
+        }
+        self.sent = known.cloned();
+        known.map(Layouts::from)
     }
 
     fn paint(&mut self, what: &Paint) -> Result<[Option<(Words, ImageBitmap)>; PLOTS], PaintError> {
@@ -132,6 +216,7 @@ mod tests {
     use super::*;
     use crate::view::View;
     use catalog::default_scenario;
+    use charts::views::Scratch;
 
     #[test]
     fn messages_survive_their_texts() {
@@ -140,6 +225,21 @@ mod tests {
         let read: Paint = serde_json::from_str(&serde_json::to_string(&what).unwrap()).unwrap();
         assert_eq!(read, what);
         assert_eq!(Snapshot::from_link(&read.link), snapshot);
+    }
+
+    #[test]
+    fn the_page_draws_the_curves_with_the_layouts_of_the_worker() {
+        for link in ["#v=1", "#v=1&model=llama-3.1-70b&cluster=dgx-h100&gpus=64&seq=8192", "#v=1&gpus=8&peft=lora"] {
+            let (mut worker, mut page) = (Scratch::default(), Scratch::default());
+            let snapshot = Snapshot::from_link(link);
+            let painted = Plot::Curve.derive(&snapshot, &[], false, &mut worker);
+            let known = worker.layouts().unwrap();
+            let text = serde_json::to_string(&Layouts::from(known)).unwrap();
+            let read = KnownLayouts::from(&serde_json::from_str::<Layouts>(&text).unwrap());
+            assert_eq!(&read, known, "{link}");
+            page.set_layouts(read);
+            assert_eq!(Plot::Curve.derive(&snapshot, &[], false, &mut page), painted, "{link}");
+        }
     }
 
     #[test]

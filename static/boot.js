@@ -4,6 +4,8 @@ const at = (name) => new URL(name, document.baseURI);
 const embed = new URLSearchParams(location.search).get("embed") === "1";
 // Milliseconds before another try.
 const PAUSES = [500, 2000, 8000];
+// Milliseconds before anything is loaded that the first screen does not need.
+const LATER = 2000;
 // theme.js says that this script is missing unless it finds this.
 document.documentElement.dataset.boot = "";
 
@@ -42,12 +44,27 @@ function reload() {
   return true;
 }
 
+// The module is in two halves (xtask/src/site/split.rs): a link to panels that are not on the first screen shows the late one.
+const shown = /[?&]view=/.test(location.search);
+
+/** Fetches the late half of the module, if it has one. Where it does not come, the module fetches it when it is called. */
+const late = ({ fetchLate }) => fetchLate?.().catch(() => {});
+
+/** Fetches the late half for the module that runs, and says when it is there (src/browser/background.rs). */
+async function complete(script) {
+  await late(script);
+  if ("complete" in document.documentElement.dataset) return;
+  document.documentElement.dataset.complete = "";
+  dispatchEvent(new CustomEvent("shardwise:complete"));
+}
+
 /** The script around the module, and the module, after as many tries as it takes; never where the page is loaded anew. */
 async function loaded() {
   for (let tries = 0; ; tries += 1) {
     try {
       // Browsers remember a script that could not be imported: at another address it is another script.
-      return await Promise.all([import(at(tries ? `${js}?again=${tries}` : js)), compiled()]);
+      const script = import(at(tries ? `${js}?again=${tries}` : js));
+      return await Promise.all([script, compiled(), shown && script.then(late)]);
     } catch (cause) {
       // Without a network, or a place to remember it, the page is not loaded anew.
       if (await outdated().then((is) => is && reload()).catch(() => false)) return new Promise(() => {});
@@ -55,6 +72,12 @@ async function loaded() {
       await new Promise((done) => setTimeout(done, PAUSES[tries]));
     }
   }
+}
+
+/** Says that the late half does not come: its server has another build, or there is no network. */
+async function incomplete() {
+  if (await outdated().then((is) => is && reload()).catch(() => false)) return;
+  say("A part of the calculator could not be loaded. Check the connection and reload the page.");
 }
 
 let waiting;
@@ -68,9 +91,14 @@ function arrived() {
 }
 
 try {
-  const [{ default: init }, module] = await loaded();
+  const [script, module] = await loaded();
   arrived();
-  await init({ module_or_path: module });
+  addEventListener("shardwise:incomplete", incomplete);
+  await script.default({ module_or_path: module });
+  // The late half comes when somebody begins, and at the latest before the page is kept.
+  for (const kind of ["pointermove", "pointerdown", "keydown"]) addEventListener(kind, () => complete(script), { once: true });
+  if (shown) complete(script);
+  else if (!embed) setTimeout(() => complete(script), LATER);
 } catch (cause) {
   arrived();
   say(typeof WebAssembly === "object"
@@ -81,5 +109,5 @@ try {
 // Kept for when there is no network, but not where another page shows this one; `cargo xtask serve` names no worker. After
 // everything else, and a page that cannot be kept is as good as any.
 if (worker && navigator.serviceWorker && !embed) {
-  setTimeout(() => import("./worker.js").then(({ keep }) => keep(at(worker))).catch(() => {}), 2000);
+  setTimeout(() => import("./worker.js").then(({ keep }) => keep(at(worker))).catch(() => {}), LATER);
 }

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use gloo::events::EventListener;
 use gloo::timers::callback::{Interval, Timeout};
 use gloo::utils::{document, window};
 use js_sys::futures::{JsFuture, spawn_local};
@@ -81,7 +82,8 @@ pub fn use_rows(wanted: bool) -> Rows {
     (*rows).clone()
 }
 
-/// Evaluates one piece of the rows now, and each other piece in a task of its own.
+/// Evaluates one piece of the rows now, and each other piece in a task of its own. Loads late.
+#[inline(never)]
 fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, setter: UseStateSetter<Rows>) {
     for row in left.by_ref().take(ROWS_A_PIECE) {
         done.push(row);
@@ -91,6 +93,26 @@ fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, sette
     } else {
         Timeout::new(0, move || evaluate(left, done, setter)).forget();
     }
+}
+
+/// Event after which the whole module is there (`static/boot.js`).
+const COMPLETE: &str = "shardwise:complete";
+/// Attribute of the document once that event has been.
+const IS_COMPLETE: &str = "data-complete";
+
+/// Whether all of the module is there; what runs unasked, and is not of the first screen, waits for
+/// that.
+#[hook]
+pub fn use_complete() -> bool {
+    let is_there = || document().document_element().is_some_and(|root| root.has_attribute(IS_COMPLETE));
+    let complete = use_state_eq(|| false);
+    let setter = complete.setter();
+    use_effect_with((), move |()| {
+        setter.set(is_there());
+        let listener = EventListener::once(&window(), COMPLETE, move |_| setter.set(true));
+        move || drop(listener)
+    });
+    *complete
 }
 
 /// Status of a request without an answer.

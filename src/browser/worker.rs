@@ -32,7 +32,7 @@ use super::observers::{Size, use_restorations};
 use super::start::{Started, start};
 use crate::plots::{PLOTS, Plot};
 use crate::snapshot::Snapshot;
-use crate::worker::{Paint, Words, WorkerMessage, text_of};
+use crate::worker::{Layouts, Paint, Words, WorkerMessage, text_of};
 use charts::palette::Theme;
 use charts_canvas::Sheet;
 
@@ -67,6 +67,11 @@ impl Thread {
         self != Self::Paints
     }
 
+    /// Whether the worker will answer soon. Natively, as for the screen in index.html, there is none.
+    pub fn is_starting(self) -> bool {
+        cfg!(target_arch = "wasm32") && matches!(self, Self::Page | Self::Ready)
+    }
+
     /// Whether the state can no longer change.
     fn is_final(self) -> bool {
         matches!(self, Self::Lost | Self::Refused)
@@ -80,8 +85,10 @@ struct WorkerConnection {
     /// Whether a worker was started before.
     is_second: bool,
     state: Thread,
-    /// Called with each state.
-    told: Callback<Thread>,
+    /// Number of answers about snapshots at rest.
+    rests: u32,
+    /// Called with each state, and after each such answer.
+    told: Callback<(Thread, u32)>,
     /// The canvases of the figures.
     canvases: [Option<HtmlCanvasElement>; PLOTS],
     /// The newest request.
@@ -94,6 +101,8 @@ struct WorkerConnection {
     is_due: bool,
     /// Captions and values of each figure.
     words: [Option<Rc<Words>>; PLOTS],
+    /// The layouts of the curves, once the worker has found some.
+    layouts: Option<Rc<Layouts>>,
 }
 
 /// Handle of the worker that paints map and curves. Two handles are equal if only the pictures
@@ -113,13 +122,13 @@ impl PartialEq for PaintWorker {
 /// Starts the worker once the page has painted, and requests the figures of each snapshot.
 #[hook]
 pub fn use_worker(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) -> PaintWorker {
-    let thread = use_state_eq(Thread::default);
+    let heard = use_state_eq(|| (Thread::default(), 0));
     let line = (*use_mut_ref(|| Rc::new(RefCell::new(WorkerConnection::default()))).borrow()).clone();
-    let worker = PaintWorker { line, thread: *thread };
+    let worker = PaintWorker { line, thread: heard.0 };
     {
-        let (setter, worker) = (thread.setter(), worker.clone());
+        let (setter, worker) = (heard.setter(), worker.clone());
         use_effect_with((), move |()| {
-            worker.line.borrow_mut().told = Callback::from(move |state| setter.set(state));
+            worker.line.borrow_mut().told = Callback::from(move |heard| setter.set(heard));
             worker.begin();
         });
     }
@@ -167,6 +176,18 @@ impl PaintWorker {
     /// take as long as the slider's.
     pub fn words(&self) -> [Option<Rc<Words>>; PLOTS] {
         self.line.borrow().words.clone()
+    }
+
+    /// Returns the layouts of the curves that the worker has found.
+    pub fn layouts(&self) -> Option<Rc<Layouts>> {
+        self.line.borrow().layouts.clone()
+    }
+
+    /// Whether the worker has painted a snapshot at rest, and so found its layouts.
+    pub fn has_painted(&self, snapshot: &Snapshot) -> bool {
+        let line = self.line.borrow();
+        let is_it = |asked: &Paint| !asked.moving && asked.link == snapshot.link();
+        line.waiting.is_none() && line.asked.as_ref().is_some_and(is_it)
     }
 
     fn begin(&self) {
@@ -243,7 +264,7 @@ impl PaintWorker {
     fn hear(&self, message: &Array) {
         match serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
             Ok(WorkerMessage::Ready) => self.change(Thread::Ready),
-            Ok(WorkerMessage::Painted(words)) => {
+            Ok(WorkerMessage::Painted(words, layouts)) => {
                 {
                     let line = &mut *self.line.borrow_mut();
                     line.waiting = None;
@@ -255,6 +276,8 @@ impl PaintWorker {
                         }
                     }
                     line.words = words.map(|words| words.map(Rc::new));
+                    line.layouts = layouts.map(Rc::new).or(line.layouts.take());
+                    line.rests += u32::from(line.asked.as_ref().is_some_and(|asked| !asked.moving));
                 }
                 self.change(Thread::Paints);
             }
@@ -283,14 +306,14 @@ impl PaintWorker {
 
     /// Changes the state unless it is final, and reports it.
     fn change(&self, state: Thread) {
-        let (told, state) = {
+        let (told, heard) = {
             let line = &mut *self.line.borrow_mut();
             if !line.state.is_final() {
                 line.state = state;
             }
-            (line.told.clone(), line.state)
+            (line.told.clone(), (line.state, line.rests))
         };
-        told.emit(state);
+        told.emit(heard);
     }
 }
 

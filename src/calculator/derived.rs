@@ -5,9 +5,10 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::compare::{Pin, compared};
-use crate::plots::{Charts, Scratches};
+use crate::plots::{Charts, Plot, Scratches};
 use crate::snapshot::Snapshot;
 use crate::view::Panel;
+use crate::worker::Layouts;
 use ::analysis::advice::{Advice, advise};
 use charts::spec::{BarSpec, ChartSpec};
 use charts::views;
@@ -54,6 +55,19 @@ pub struct Buffers {
     charts: Option<Charts>,
     layer: Option<Rc<ChartSpec>>,
     advised: Option<Rc<Advised>>,
+    /// The layouts that the worker found.
+    layouts: Option<Rc<Layouts>>,
+}
+
+impl Buffers {
+    /// Takes the layouts of the curves from the worker.
+    fn take(&mut self, layouts: Option<Rc<Layouts>>) {
+        let is_here = |layouts: &Rc<Layouts>| self.layouts.as_ref().is_some_and(|here| Rc::ptr_eq(here, layouts));
+        if let Some(layouts) = layouts.filter(|layouts| !is_here(layouts)) {
+            self.scratches.for_plot(Plot::Curve).set_layouts((&*layouts).into());
+            self.layouts = Some(layouts);
+        }
+    }
 }
 
 /// Amount of work in one redraw.
@@ -64,19 +78,27 @@ pub struct Pace {
     /// Whether map and curves are derived too: because they are being read, or the page paints
     /// them.
     pub charts: bool,
+    /// Whether a worker is starting, which will search the layouts of the curves.
+    pub is_first: bool,
 }
 
 impl Pace {
     /// Everything, for a scenario that is not changing.
-    pub const STILL: Self = Self { moving: false, charts: true };
+    pub const STILL: Self = Self { moving: false, charts: true, is_first: false };
 }
 
 /// Derives everything from a snapshot. The hook owns the buffers of the figures, because the map of
-/// a changing scenario is refined from the last one.
+/// a changing scenario is refined from the last one; the layouts of the curves are the worker's.
 #[hook]
-pub fn use_derived(snapshot: &Rc<Snapshot>, pace: Pace) -> Rc<Derived> {
+pub fn use_derived(snapshot: &Rc<Snapshot>, pace: Pace, layouts: Option<Rc<Layouts>>) -> Rc<Derived> {
     let buffers = use_mut_ref(Buffers::default);
-    use_memo((snapshot.clone(), pace), move |(snapshot, pace)| derive(snapshot, *pace, &mut buffers.borrow_mut()))
+    use_memo((snapshot.clone(), pace), move |(snapshot, pace)| {
+        let mut buffers = buffers.borrow_mut();
+        if pace.charts {
+            buffers.take(layouts);
+        }
+        derive(snapshot, *pace, &mut buffers)
+    })
 }
 
 /// Derives everything from a snapshot. Without `pace.charts`, map and curves are kept as long as
@@ -87,7 +109,7 @@ pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Der
     let moving = pace.moving;
     let report = scenario.report();
     let pins = compared(scenario, &snapshot.pins);
-    let Buffers { scratches, charts, layer, advised } = buffers;
+    let Buffers { scratches, charts, layer, advised, .. } = buffers;
     let advised = match advised {
         Some(kept) if moving || kept.scenario == *scenario => kept.clone(),
         kept => {
@@ -97,7 +119,7 @@ pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Der
     };
     let charts = match charts {
         Some(kept) if !pace.charts && kept.are_like(snapshot) || !moving && kept.are_of(snapshot) => kept.clone(),
-        kept => kept.insert(scratches.charts(snapshot, &pins, moving)).clone(),
+        kept => kept.insert(scratches.charts(snapshot, &pins, moving, pace.is_first)).clone(),
     };
     if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {
         *layer = None;

@@ -29,7 +29,13 @@ const LEAVES_OUT: &str = "Left out: ";
 const PRICED: [&str; 2] = ["time-and-cost", "cost"];
 
 /// Renders the open explanation, if there is one.
-pub fn why(Calculator { state, derived, .. }: &Calculator) -> Html {
+pub fn why(calculator: &Calculator) -> Html {
+    if calculator.state.view.why.is_empty() { Html::default() } else { opened(calculator) }
+}
+
+/// Renders the open explanation. A function of its own, as the explanations load late.
+#[inline(never)]
+fn opened(Calculator { state, derived, .. }: &Calculator) -> Html {
     let view = state.view;
     let Some(card) = explain::card(view.why) else { return Html::default() };
     open(card, view, &state.scenario, &derived.report)

@@ -1,5 +1,5 @@
-//! Builds the site from sources: [`modules`] compiles, `assemble` puts the files together as
-//! `Trunk.toml` says, `offline` adds the service worker, [`compress`] the compressed copies, and
+//! Builds the site from sources: [`modules`] compiles, [`split`] divides the page's module, `assemble` puts the files
+//! together as `Trunk.toml` says, `offline` adds the service worker, [`compress`] the compressed copies, and
 //! `address` the address of the site. [`serve`] serves it while somebody works on it.
 //!
 //! Trunk itself takes longer to compile than the site, so it is not used here; `trunk serve` and
@@ -11,6 +11,7 @@ pub mod compress;
 pub mod modules;
 mod offline;
 pub mod serve;
+pub mod split;
 
 use anyhow::Result;
 use std::path::Path;

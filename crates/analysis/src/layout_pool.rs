@@ -149,6 +149,16 @@ impl LayoutPool {
         pool
     }
 
+    /// Creates a pool of layouts that were found elsewhere, each with its memory savers.
+    pub fn of(layouts: Vec<(usize, Scenario)>) -> Self {
+        Self { layouts }
+    }
+
+    /// Returns the layouts, each with the memory savers that it has.
+    pub fn layouts(&self) -> &[(usize, Scenario)] {
+        &self.layouts
+    }
+
     /// Drops the layouts that are the best nowhere: at no memory, on none of some links.
     fn keep_the_best(&mut self, scenario: &Scenario) {
         let own = scenario.network.values.inter_node;

@@ -43,7 +43,7 @@ pub use plan::plan_front;
 pub use region::{feasible_region, region_within};
 pub use roofline::roofline;
 pub use scaling::scaling_curves;
-pub use scratch::Scratch;
+pub use scratch::{KnownLayouts, Scratch};
 pub use timeline::{TIME, timeline};
 pub use waterfall::{split_chart, waterfall};
 

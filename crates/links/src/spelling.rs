@@ -56,10 +56,27 @@ fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
     let key = canonical(key);
     // Numbers and options under the keys of links need no translation, which covers all written
     // links.
-    if params::find(&key).is_some_and(|param| is_plain(param, value)) {
+    if params::find(&key).is_some_and(|param| is_plain(param, value)) || is_entry(&key, value) {
         return spelled.push(&key, value);
     }
-    let word = option(&key, value);
+    translate(&key, value, depth, spelled);
+}
+
+/// Whether a pair that is no parameter is as links write it: an entry of the catalog by its
+/// identifier, or a key that has no other names for its values.
+fn is_entry(key: &str, value: &str) -> bool {
+    match key {
+        keys::MODEL_KEY => is_own(value) || catalog::model(value).is_some(),
+        keys::GPU_KEY => catalog::accelerator(value).is_some(),
+        keys::CLUSTER_KEY => catalog::cluster(value).is_some(),
+        _ => keys::OWN_KEYS.contains(&key),
+    }
+}
+
+/// Looks up other names. A function of its own, as the page loads the names late.
+#[inline(never)]
+fn translate(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
+    let word = option(key, value);
     let row = ROWS.iter().find(|(name, with, _)| *name == key && (*with == "*" || *with == word));
     if let Some((_, _, pairs)) = row
         && depth > 0
@@ -70,7 +87,7 @@ fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
         }
         return;
     }
-    entry(&key, value, &word, spelled);
+    entry(key, value, &word, spelled);
 }
 
 /// Whether a value needs no other spelling: a number, or an option by its key.
@@ -234,6 +251,21 @@ pub fn names_of(id: ParamId) -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
     use crate::decode;
+
+    #[test]
+    fn what_links_write_means_itself() {
+        let models = catalog::MODELS.iter().map(|entry| (keys::MODEL_KEY, entry.id));
+        let gpus = catalog::ACCELERATORS.iter().map(|entry| (keys::GPU_KEY, entry.id));
+        let clusters = catalog::CLUSTERS.iter().map(|entry| (keys::CLUSTER_KEY, entry.id));
+        let others = keys::OWN_KEYS.into_iter().flat_map(|key| ["1", "custom", "no"].map(|value| (key, value)));
+        let own = [CUSTOM, LADDER].map(|value| (keys::MODEL_KEY, value));
+        for (key, value) in models.chain(gpus).chain(clusters).chain(others).chain(own) {
+            let (mut translated, mut written) = (Spelled::default(), Spelled::default());
+            translate(key, value, DEEPEST, &mut translated);
+            written.push(key, value);
+            assert!(!is_entry(key, value) || translated == written, "{key}={value}: {translated:?}");
+        }
+    }
 
     /// Rows whose pairs hold any value go on to a key; all others to options that it has.
     #[test]

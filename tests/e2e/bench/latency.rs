@@ -97,7 +97,8 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
 fn slide(server: &Server, throttle: u32, seen: &mut Seen) -> Result<()> {
     let session = Session::with_flags(&FLAGS)?;
     session.open(server.url())?;
-    let ready = "return [...document.querySelectorAll('output')].some((output) => output.textContent.trim())";
+    let ready =
+        "return [...document.querySelectorAll('output:not(.first *)')].some((output) => output.textContent.trim())";
     wait_for("the page does not start", PATIENCE, || Ok((session.script(ready, &[])? == json!(true)).then_some(())))?;
     session.devtools("Emulation.setCPUThrottlingRate", &json!({ "rate": throttle }))?;
     let times_of = |answer: &Value| -> Vec<f64> {

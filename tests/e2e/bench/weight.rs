@@ -1,4 +1,4 @@
-//! Measures what a first visit loads until its first result, as served by Caddy: bytes and
+//! Measures what a first visit loads until its page takes over, as served by Caddy: bytes and
 //! requests.
 
 use std::path::{Path, PathBuf};
@@ -13,9 +13,10 @@ use crate::{Row, Site};
 /// Timeout of the page's start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Lists every request until the first result with its bytes, and the icon, which browsers do not
-/// list: (address, bytes).
-const LOADED: &str = "if (!document.querySelector('output')?.textContent) return [];
+/// Lists every request until the page's own first result with its bytes, and the icon, which
+/// browsers do not list: (address, bytes). The results of the screen in index.html are not the
+/// page's.
+const LOADED: &str = "if (!document.querySelector('output:not(.first *)')?.textContent) return [];
     const icon = document.querySelector('link[rel=icon]')?.href;
     const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
         .map((entry) => [entry.name, entry.encodedBodySize]);
@@ -41,7 +42,7 @@ pub(crate) fn measure(sites: &[Site]) -> Result<Vec<Row>> {
     Ok(vec![
         row("Wasm", "", |load| kilobytes(load.wasm)),
         row("Wasm, brotli 11", "", |load| kilobytes(load.compressed_wasm)),
-        row("first load, brotli 11", "under 450 KB", |load| kilobytes(load.bytes)),
+        row("first load, brotli 11", "under 600 KB", |load| kilobytes(load.bytes)),
         row("first load, requests", "at most 8", |load| load.requests.to_string()),
         row("first load, requests to third parties", "0", |load| load.foreign.to_string()),
     ])

@@ -5,8 +5,8 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use std::path::Path;
 use toml_edit::DocumentMut;
 
-use super::modules::{bind, bind_files, compile, compiled, hash};
-use super::{Profile, modules, rows_into};
+use super::modules::{bind, bind_files, compile, compiled, hash, hash_with};
+use super::{Profile, modules, rows_into, split};
 use crate::book;
 use crate::shell::{cargo, copy, exe, fresh, program, read_text, root, run, target, write};
 
@@ -99,8 +99,12 @@ fn page(html: &str, settings: &Settings, profile: Profile, site: &Path) -> Resul
             (Some("copy-dir"), Some(path)) => copy(&path, &site.join(stem(&path)), &[])?,
             (Some("rust"), None) => {
                 let module = compiled(profile, modules::PAGE);
-                let name = format!("{}-{}", modules::PAGE, hash(&module)?);
+                let recipe = if profile == Profile::Shipped { split::recipe() } else { String::new() };
+                let name = format!("{}-{}", modules::PAGE, hash_with(&module, &recipe)?);
                 bind(&module, &name, site)?;
+                if profile == Profile::Shipped {
+                    split::split_module(&module, site, &name)?;
+                }
                 let filled = |pattern: &str| {
                     let names = pattern.replace("{js}", &format!("{name}.js"));
                     names.replace("{wasm}", &format!("{name}_bg.wasm")).replace("{base}", &settings.base)

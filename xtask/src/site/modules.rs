@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use super::Profile;
+use super::{Profile, split};
 use crate::install::{self, WASM_TARGET};
 use crate::programs::WASM_BINDGEN;
 use crate::shell::{cargo, copy, files_with_extension, fresh, name, program, run, staging, step, target};
@@ -61,8 +61,15 @@ pub fn compile(profile: Profile) -> Result<()> {
         Profile::Shipped => vec!["--package", "shardwise", "--package", "files-worker"],
         Profile::Quick => packages(),
     };
+    if profile == Profile::Shipped {
+        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", SPLITTABLE.join(" "));
+    }
     run(build.args(packages).args(arguments))
 }
+
+/// Options of the compiler for a module that is split: relocations, and names of functions with the
+/// types that a function is made for.
+const SPLITTABLE: [&str; 2] = ["-Clink-arg=--emit-relocs", "-Csymbol-mangling-version=v0"];
 
 /// Returns the path of a compiled module.
 pub fn compiled(profile: Profile, module: &str) -> PathBuf {
@@ -75,9 +82,18 @@ pub fn compiled(profile: Profile, module: &str) -> PathBuf {
 /// # Errors
 /// When it cannot be read.
 pub(super) fn hash(file: &Path) -> Result<String> {
+    hash_with(file, "")
+}
+
+/// Returns the hash of a file and of what else its outputs depend on, as hexadecimal digits.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn hash_with(file: &Path, other: &str) -> Result<String> {
     let bytes = std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?;
     let mut hasher = DefaultHasher::new();
     hasher.write(&bytes);
+    hasher.write(other.as_bytes());
     Ok(format!("{:016x}", hasher.finish()))
 }
 
@@ -94,7 +110,9 @@ pub(super) fn bind(module: &Path, name: &str, folder: &Path) -> Result<()> {
         fresh(&kept)?;
         let made = kept.join("made");
         let mut bindgen = program(WASM_BINDGEN.ensure()?);
-        bindgen.args(["--target", "web", "--no-typescript", "--out-name", name, "--out-dir"]).arg(&made);
+        bindgen
+            .args(["--target", "web", "--no-typescript", "--no-demangle", "--out-name", name, "--out-dir"])
+            .arg(&made);
         run(bindgen.arg(module))?;
         std::fs::rename(&made, &current).with_context(|| format!("{} could not be moved", made.display()))?;
     }
@@ -118,7 +136,11 @@ pub fn files() -> Result<()> {
 /// # Errors
 /// When wasm-bindgen is missing or fails.
 pub(super) fn bind_files(profile: Profile, site: &Path) -> Result<()> {
-    bind(&compiled(profile, FILES), "files", site).context("The module of files could not be made")
+    bind(&compiled(profile, FILES), "files", site).context("The module of files could not be made")?;
+    match profile {
+        Profile::Shipped => split::remove_relocations(&site.join("files_bg.wasm")),
+        Profile::Quick => Ok(()),
+    }
 }
 
 /// Runs wasm-opt on the modules of a site, or prints the reason for skipping it.

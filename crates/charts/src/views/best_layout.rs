@@ -3,7 +3,7 @@
 
 use super::axes::{self, AxisOf, POINTS};
 use super::metric::{Metric, PERCENT};
-use super::scratch::{DrawnLine, Known, Scratch};
+use super::scratch::{DrawnLine, KnownLayouts, Scratch};
 use crate::spec::{LineRole, Polyline};
 use analysis::layout_pool::{LayoutPool, Tried, best};
 use analysis::network::{NEARLY_ALL, with_link};
@@ -31,8 +31,9 @@ pub(super) fn holds(metric: Metric) -> bool {
 /// and links decide only which of them is the best, and other sliders move them along.
 pub(super) fn know(scenario: &Scenario, scratch: &mut Scratch) {
     let of = anywhere(scenario);
-    let is_known = scratch.known.as_ref().is_some_and(|known| known.of == of);
-    if scratch.is_moving() || scratch.known.as_ref().is_some_and(|known| known.around.contains(scenario)) {
+    let is_of = |known: &KnownLayouts| known.around.first().is_some_and(|one| anywhere(one) == of);
+    let is_known = scratch.known.as_ref().is_some_and(is_of);
+    if scratch.searches_nothing() || scratch.known.as_ref().is_some_and(|known| known.around.contains(scenario)) {
         return;
     }
     match scratch.known.as_mut().filter(|known| is_known && known.pool.len() < MOST) {
@@ -40,7 +41,9 @@ pub(super) fn know(scenario: &Scenario, scratch: &mut Scratch) {
             known.pool.learn(scenario);
             known.around.push(*scenario);
         }
-        None => scratch.known = Some(Known { of, pool: LayoutPool::find(scenario), around: vec![*scenario] }),
+        None => {
+            scratch.known = Some(KnownLayouts { pool: LayoutPool::find(scenario), around: vec![*scenario] });
+        }
     }
 }
 

@@ -38,23 +38,24 @@ pub struct Scratch {
     pub(super) ys: Vec<f64>,
     /// Whether a slider is moving: invisible details are then interpolated.
     moving: bool,
+    /// Whether layouts that are not known are left to another thread.
+    leaves_search: bool,
     last: Option<Drawn>,
     /// The configurations that are compared for the best MFU.
     pub(super) candidates: Candidates,
     /// The layouts known of the last scenario.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<KnownLayouts>,
     /// The last line of the best layout.
     pub(super) best_line: Option<DrawnLine>,
 }
 
 /// The layouts of a scenario, whatever its memory and its link.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    /// The scenario without memory and link.
-    pub(super) of: Scenario,
-    pub(super) pool: LayoutPool,
-    /// The scenarios around which the pool was found.
-    pub(super) around: Vec<Scenario>,
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownLayouts {
+    /// The layouts.
+    pub pool: LayoutPool,
+    /// The scenarios around which the pool was found, which differ in memory and link alone.
+    pub around: Vec<Scenario>,
 }
 
 /// The line of the last figure.
@@ -107,6 +108,7 @@ impl Scratch {
             xs: Vec::new(),
             ys: Vec::new(),
             moving: false,
+            leaves_search: false,
             last: None,
             candidates: Candidates::default(),
             known: None,
@@ -118,6 +120,27 @@ impl Scratch {
     pub fn set_moving(&mut self, moving: bool) {
         self.moving = moving;
         self.rows = if moving { (self.finest / COARSER).max(2) } else { self.finest };
+    }
+
+    /// Sets whether another thread searches the layouts ([`Self::set_layouts`]); without them the
+    /// curves have no line of the best layout.
+    pub fn leave_search(&mut self, leaves_search: bool) {
+        self.leaves_search = leaves_search;
+    }
+
+    /// Whether only layouts that are known may be used.
+    pub(super) fn searches_nothing(&self) -> bool {
+        self.moving || self.leaves_search
+    }
+
+    /// Returns the layouts known of the last scenario.
+    pub fn layouts(&self) -> Option<&KnownLayouts> {
+        self.known.as_ref()
+    }
+
+    /// Sets the layouts that are known, as another thread found them.
+    pub fn set_layouts(&mut self, layouts: KnownLayouts) {
+        self.known = Some(layouts);
     }
 
     /// Whether a slider is moving.

@@ -10,7 +10,7 @@ use e2e::{BrowserKind, Key, Session, wait_for};
 use serde_json::json;
 use tempfile::{TempDir, tempdir};
 
-use crate::page::{HURRY, PATIENCE, Page, built, copy_of_the_site};
+use crate::page::{HURRY, PATIENCE, Page, built, copy_of_the_site, names};
 
 const PATH: &str = "/some/sub/path/";
 
@@ -74,6 +74,37 @@ fn says_so(session: &Session) -> Result<()> {
     })?;
     assert_eq!(said, "The calculator could not be loaded. Check the connection and reload the page.");
     assert_eq!(session.script(FIGURES, &[])?, json!(0));
+    Ok(())
+}
+
+/// End of the name of the module's late half; the quick build has none.
+const LATE: &str = "_late.wasm";
+/// Opens a tab that is not on the first screen.
+const OPEN_SETTINGS: &str =
+    "[...document.querySelectorAll('[role=tab]')].find((it) => it.textContent === 'Settings').click()";
+
+#[test]
+fn the_first_screen_needs_no_late_half_and_the_page_says_when_it_does_not_come() -> Result<()> {
+    let built = built()?;
+    if !names(&built)?.iter().any(|name| name.to_string_lossy().ends_with(LATE)) {
+        return Ok(());
+    }
+    for kind in KINDS {
+        let refuse = |path: &str, _| if path.ends_with(LATE) { Fate::Refused(503) } else { Fate::Answered };
+        let server = FileServer::with_faults(&built, PATH, refuse)?;
+        let page = Page::open(kind, server.url(), "")?;
+        let before = page.settled()?;
+        let slider = page.slider("GPU memory")?;
+        page.session.focus(&slider)?;
+        page.session.press(Key::Right, 1)?;
+        page.wait_for("the slider changes nothing", |now| now.outputs != before.outputs)?;
+        page.settled()?;
+        assert_eq!(page.session.text(ALERT, &[])?, "", "{kind:?}");
+        page.session.script(OPEN_SETTINGS, &[])?;
+        wait_for("nothing is said of the late half", PATIENCE, || {
+            Ok(page.session.text(ALERT, &[])?.starts_with("A part of the calculator").then_some(()))
+        })?;
+    }
     Ok(())
 }
 
