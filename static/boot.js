@@ -51,8 +51,12 @@ const shown = /[?&]view=/.test(location.search);
 const late = ({ fetchLate }) => fetchLate?.().catch(() => {});
 
 /** Fetches the late half for the module that runs, and says when it is there (src/browser/background.rs). */
-async function complete(script) {
-  await late(script);
+async function complete({ fetchLate }) {
+  try {
+    await fetchLate?.();
+  } catch {
+    return;
+  }
   if ("complete" in document.documentElement.dataset) return;
   document.documentElement.dataset.complete = "";
   dispatchEvent(new CustomEvent("shardwise:complete"));
