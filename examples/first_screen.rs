@@ -53,7 +53,9 @@ fn data_url(svg: &str) -> String {
     for letter in svg.chars() {
         match letter {
             // Of addresses, of attributes of HTML, and between the addresses of a list.
-            '%' | '#' | '"' | '&' | '<' | '>' | ' ' | ',' | '\n' => url += &format!("%{:02X}", u32::from(letter)),
+            '%' | '#' | '"' | '&' | '<' | '>' | ' ' | ',' | '\n' => {
+                url.extend(["%", &format!("{:02X}", u32::from(letter))]);
+            }
             _ => url.push(letter),
         }
     }

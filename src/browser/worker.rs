@@ -67,7 +67,8 @@ impl Thread {
         self != Self::Paints
     }
 
-    /// Whether the worker will answer soon. Natively, as for the screen in index.html, there is none.
+    /// Whether the worker will answer soon. Natively, as for the screen in index.html, there is
+    /// none.
     pub fn is_starting(self) -> bool {
         cfg!(target_arch = "wasm32") && matches!(self, Self::Page | Self::Ready)
     }

@@ -1,6 +1,7 @@
-//! Builds the site from sources: [`modules`] compiles, [`split`] divides the page's module, `assemble` puts the files
-//! together as `Trunk.toml` says, `offline` adds the service worker, [`compress`] the compressed copies, and
-//! `address` the address of the site. [`serve`] serves it while somebody works on it.
+//! Builds the site from sources: [`modules`] compiles, [`split`] divides the page's module,
+//! `assemble` puts the files together as `Trunk.toml` says, `offline` adds the service worker,
+//! [`compress`] the compressed copies, and `address` the address of the site. [`serve`] serves it
+//! while somebody works on it.
 //!
 //! Trunk itself takes longer to compile than the site, so it is not used here; `trunk serve` and
 //! `trunk build` work by the same `Trunk.toml`.

@@ -33,7 +33,7 @@ const NETWORKS: [Network; 2] = [
     Network { name: "1.6 Mbit/s, 150 ms", rate: 1.6e6, latency: 150, budgets: ["under 1.0 s", "under 3.5 s"] },
 ];
 
-/// What is timed, with the variable in which [`NOTE`] leaves it.
+/// The moments that are timed, with the variable in which [`NOTE`] leaves it.
 const MOMENTS: [&str; 2] = ["first result", "first interaction"];
 
 /// The pages that are opened: (name, fragment).

@@ -10,6 +10,7 @@
 mod bound;
 mod first;
 mod halves;
+mod names;
 mod parts;
 mod rest;
 
@@ -21,9 +22,9 @@ use wasmparser::{Parser, Payload};
 use crate::shell::{read_text, write};
 pub use halves::Halves;
 
-/// What is not on the first screen: a function loads late if its path contains one of these, or if
-/// only late functions reach it. A function of the first screen that is listed here by mistake
-/// still works, but the first screen then waits for both halves: a test counts.
+/// Paths of what is not on the first screen: a function loads late if its path contains one of
+/// these, or if only late functions reach it. A function of the first screen that is listed here
+/// by mistake still works, but the first screen then waits for both halves: a test counts.
 const LATE: [&str; 66] = [
     "shardwise::panels::plan::",
     "shardwise::panels::share::",
@@ -115,7 +116,12 @@ const IMPORTS: &str = "    return {\n        __proto__: null,\n";
 
 /// Returns what the halves of a module depend on besides the module.
 pub(super) fn recipe() -> String {
-    let code = [include_str!("split/parts.rs"), include_str!("split/halves.rs"), include_str!("split/first.rs")];
+    let code: [&str; 4] = [
+        include_str!("split/parts.rs"),
+        include_str!("split/halves.rs"),
+        include_str!("split/first.rs"),
+        include_str!("split/names.rs"),
+    ];
     [LATE.concat().as_str(), SCRIPT, &code.concat(), include_str!("split/rest.rs")].concat()
 }
 

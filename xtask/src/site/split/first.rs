@@ -13,7 +13,7 @@ use wasm_encoder::{
 use wasmparser::{DataKind, FunctionBody, Parser};
 
 use super::bound::{Bound, constant};
-use super::halves::{IS_HERE, LOAD, failed, name, named, sized};
+use super::names::{IS_HERE, LOAD, failed, name, named, sized};
 
 /// The first half: the module with stubs in place of the late functions. They keep their indices,
 /// but for the function that loads, which is the last import.

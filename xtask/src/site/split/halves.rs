@@ -1,11 +1,8 @@
 //! Divides a bound module into two that share memory, tables and globals.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 
-use anyhow::{Context as _, Result, anyhow, bail};
-use wasm_encoder::reencode;
-use wasm_encoder::{Module, NameMap, NameSection};
+use anyhow::{Context as _, Result, bail};
 use wasmparser::{FunctionBody, Operator};
 
 use super::bound::Bound;
@@ -13,17 +10,10 @@ use super::first::First;
 use super::parts::Parts;
 use super::rest::Late;
 
-/// Module and name under which the first half imports the function that loads the late half.
-pub(super) const LOAD: (&str, &str) = ("late", "load");
-/// Name of the global of the first half that is 1 once the late half is there.
-pub(super) const IS_HERE: &str = "late";
-/// Module from which the late half imports everything: the first half's exports.
-pub(super) const FIRST: &str = "first";
-
 /// The halves of a module.
 #[derive(Debug)]
 pub struct Halves {
-    /// What the first screen needs; it takes the place of the module.
+    /// The part that the first screen needs; it takes the place of the module.
     pub first: Vec<u8>,
     /// The rest.
     pub late: Vec<u8>,
@@ -100,42 +90,14 @@ fn called(body: &FunctionBody<'_>) -> Result<Vec<u32>> {
     Ok(called)
 }
 
-// For `map_err`.
-#[allow(clippy::needless_pass_by_value)]
-pub(super) fn failed(error: reencode::Error<Infallible>) -> anyhow::Error {
-    anyhow!("The module cannot be divided: {error}")
-}
-
-/// Name of an export of the first half for the late half.
-pub(super) fn name(kind: char, index: u32) -> String {
-    format!("~{kind}{index}")
-}
-
-/// Finishes a module with the names of its functions, by which wasm-opt sorts them.
-pub(super) fn named(mut module: Module, names: BTreeMap<u32, &str>) -> Vec<u8> {
-    let mut functions = NameMap::new();
-    for (index, name) in names {
-        functions.append(index, name);
-    }
-    let mut section = NameSection::new();
-    section.functions(&functions);
-    module.section(&section);
-    module.finish()
-}
-
-/// Returns a table's type with more slots.
-pub(super) fn sized(table: wasm_encoder::TableType, size: u32) -> wasm_encoder::TableType {
-    let more = u64::from(size) - table.minimum;
-    wasm_encoder::TableType { minimum: u64::from(size), maximum: table.maximum.map(|maximum| maximum + more), ..table }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use super::super::names::named;
     use wasm_encoder::{
         CodeSection, ConstExpr, DataSection, ElementSection, Elements, ExportKind, ExportSection, Function,
-        FunctionSection, Instruction, MemorySection, MemoryType, RefType, TableSection, TableType, TypeSection,
+        FunctionSection, Instruction, MemorySection, MemoryType, Module, RefType, TableSection, TableType, TypeSection,
         ValType,
     };
     use wasmparser::{DataKind, ElementKind, Parser, Payload};

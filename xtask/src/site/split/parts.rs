@@ -57,7 +57,7 @@ struct Linked {
     /// Places of the functions in the code section, with their indices.
     bodies: Vec<(Range<usize>, u32)>,
     segments: Vec<Segment>,
-    /// What each symbol stands for.
+    /// The thing that each symbol stands for.
     symbols: Vec<Option<Node>>,
     /// By segment and place.
     data: Vec<Datum>,

@@ -11,7 +11,7 @@ use wasm_encoder::{
 };
 
 use super::bound::Bound;
-use super::halves::{FIRST, failed, name, named, sized};
+use super::names::{FIRST, failed, name, named, sized};
 
 /// Constants that are this close go in one segment, together with what is between them.
 const GAP: u32 = 16;
