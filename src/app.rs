@@ -72,7 +72,7 @@ pub fn App(start: &Start) -> Html {
                     { figures(&calculator, layouts.clone(), controls) }
                 } else {
                     // The run of the page's start is not that of the files.
-                    <h1 class="headline">{ bring::words::NOT_JUDGED }</h1>
+                    <h1 id="headline" class="headline">{ bring::words::NOT_JUDGED }</h1>
                 }
                 if page.printing { { printed(snapshot) } }
             </main>

@@ -16,9 +16,14 @@ pub fn focus(id: &str) {
     let _ = element.map(|element| element.focus());
 }
 
-/// Moves the focus to an element that is on the screen already, which need not be scrolled to.
+/// Moves the focus to an element that is on the screen already, which need not be scrolled to,
+/// unless the focus is in the element.
 pub(super) fn focus_in_place(id: &str) {
     let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let has_focus = |element: &HtmlElement| {
+        document().active_element().is_some_and(|active| active != **element && element.contains(Some(&active)))
+    };
+    let element = element.filter(|element| !has_focus(element));
     let options = FocusOptions::new();
     options.set_prevent_scroll(true);
     let _ = element.map(|element| element.focus_with_options(&options));

@@ -10,7 +10,7 @@ use yew::prelude::*;
 use super::sheet::open_sheet;
 
 /// Number of attempts to find an element that is made later, and milliseconds between two attempts.
-const LOOKS: u32 = 40;
+const LOOKS: u32 = 200;
 const LOOK_EVERY_MS: u32 = 50;
 
 /// Shows and focuses the part of the page with this identifier: a control, a figure, or its

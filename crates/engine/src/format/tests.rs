@@ -29,7 +29,7 @@ fn memory() {
     assert_eq!(gib(1234.0), "1.21 TiB");
     assert_eq!(plain(&bytes_of(Bytes::from_gib(32.31), Bytes::from_gib(39.5))), "32.3 of 39.5 GiB");
     assert_eq!(plain(&bytes_of(Bytes::from_gib(0.5), Bytes::from_gib(39.5))), "512 MiB of 39.5 GiB");
-    assert_eq!([0.0, 0.456, 0.98, 1.0].map(|share| plain(&odds(share))), ["under 2 %", "46 %", "98 %", "over 98 %"]);
+    assert_eq!([0.0, 0.456, 0.98, 1.0].map(|share| plain(&odds(share))), ["under 5 %", "46 %", "98 %", "over 98 %"]);
     assert_eq!(gib(0.0), "0 GiB");
     assert_eq!(gib(-3.456), "−3.46 GiB");
     assert_eq!(gib(0.9996), "1.00 GiB");

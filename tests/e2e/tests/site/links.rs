@@ -130,6 +130,10 @@ fn a_pasted_config_is_named_and_its_link_opens_it() -> Result<()> {
     })?;
     assert_eq!(page.settled()?.outputs, before.outputs, "half a config changed the figures");
     page.session.script(paste, &[json!(config)])?;
+    // Nobody chose the GPUs on screen: they are asked for, and kept.
+    let keep =
+        "const all = [...document.querySelectorAll('.question button')]; all.at(-1)?.click(); return all.length > 0";
+    wait_for("no GPUs are asked for", PATIENCE, || Ok((page.session.script(keep, &[])? == json!(true)).then_some(())))?;
     page.wait_for("the headline does not name the import", |now| now.headline.starts_with("Mixtral 8x7B on "))?;
     let said =
         page.session.text("return document.querySelector('.bring-said [role=status]')?.textContent ?? ''", &[])?;

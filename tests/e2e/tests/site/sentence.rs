@@ -1,7 +1,7 @@
 //! The scenario's sentence, the steppers of the layout, corrections at their fields, and the
 //! verdict that stays in sight.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use e2e::{Key, wait_for};
 use serde_json::{Value, json};
 
@@ -20,7 +20,10 @@ fn a_word_of_the_sentence_leads_to_its_control_and_opens_its_fold() -> Result<()
     {
         page.session.click(&page.in_view(&format!("#scenario button[title='{word}']"))?)?;
         let there = format!("the word {word} does not lead to {control}");
-        wait_for(&there, PATIENCE, || Ok((page.session.text(FOCUS, &[])? == control).then_some(())))?;
+        wait_for(&there, PATIENCE, || Ok((page.session.text(FOCUS, &[])? == control).then_some(()))).with_context(|| {
+            let state = "return `${document.activeElement.tagName} ${document.activeElement.id}, open ${document.querySelector('#change').ariaExpanded}, there ${!!document.getElementById('shard')}`";
+            page.session.text(state, &[]).unwrap_or_default()
+        })?;
         let seen = "const box = document.activeElement.getBoundingClientRect();
             return document.activeElement.checkVisibility() && box.top >= 48 && box.bottom <= innerHeight";
         page.still()?;
