@@ -76,6 +76,12 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
         _ => match param.id {
             ParamId::ModelSize => model,
             ParamId::GpuMemory => gpu && [here, there].into_iter().all(has_its_memory),
+            // The host of a node comes with its cluster.
+            ParamId::HostMemory
+            | ParamId::HostGpus
+            | ParamId::HostBandwidth
+            | ParamId::NvmeBandwidth
+            | ParamId::HostSpeed => cluster,
             _ => false,
         },
     };

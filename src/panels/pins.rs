@@ -76,7 +76,7 @@ pub fn pin_chips(Calculator { derived, page, .. }: &Calculator) -> Html {
         html! {
             <span class="pin-chip">
                 <ActionButton action={Action::Swap(place)} title={words::swap_help(place)}>
-                    <b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b><span>{ unlettered(&pin.name) }</span>
+                    <b class={format!("badge badge-{place}")}>{ pin_letter(place) }</b><span>{ unlettered(&pin.name) }</span>
                 </ActionButton>
                 { remover(place, pins.len(), &page.emit) }
             </span>
@@ -221,7 +221,7 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
     let (here, there) = (*scenario, pin.scenario);
     let body = Callback::from(move |()| differing(&here, &there, place));
     let summary = html! {
-        <span title={words::DIFFERS}><b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b>{ " " }{ unlettered(&pin.name) }</span>
+        <span title={words::DIFFERS}><b class={format!("badge badge-{place}")}>{ pin_letter(place) }</b>{ " " }{ unlettered(&pin.name) }</span>
     };
     html! {
         <th scope="col">

@@ -107,7 +107,7 @@ fn pinned(spec: &BarSpec, place: usize, pin: &PinnedBar) -> Html {
         .collect();
     html! {
         <div class="pinned-bar">
-            <p><b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b>{ " " }{ bar(pin) }</p>
+            <p><b class={format!("badge badge-{place}")}>{ pin_letter(place) }</b>{ " " }{ bar(pin) }</p>
             <svg viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
                 { for parts }
                 <line x1={at(pin.capacity)} x2={at(pin.capacity)} y1="0" y2="8" />
