@@ -9,8 +9,6 @@ use yew::prelude::*;
 
 use super::focus::{focus, focus_in_place};
 
-/// Attribute of the root element while a sheet is open, for the style sheet.
-const OPEN: &str = "data-sheet";
 /// Selector of the elements around the controls.
 const AROUND: &str =
     ".masthead, .under, .page > :not(.desk, .verdict), #pin, .scenario, .evidence, .desk > :not(.controls), .colophon";
@@ -69,9 +67,6 @@ fn around(out_of_reach: bool) {
         // Neither call can fail for such names.
         let _ = if out_of_reach { element.set_attribute(name, "") } else { element.remove_attribute(name) };
     };
-    if let Some(root) = document().document_element() {
-        set(&root, OPEN);
-    }
     let Ok(list) = document().query_selector_all(AROUND) else { return };
     for place in 0..list.length() {
         if let Some(element) = list.item(place).and_then(|node| node.dyn_into::<Element>().ok()) {

@@ -4,7 +4,7 @@ use catalog::accelerators::prices;
 use engine::scenario::Scenario;
 
 /// Share by which whole nodes may cost more than the money: less is the same price.
-const SLACK: f64 = 0.06;
+pub const SLACK: f64 = 0.06;
 
 /// Returns the run `other` on as many GPUs as cost per hour what the GPUs of `run` cost, in whole
 /// nodes if that is a node or more, which may cost some percent more, and whether its layout

@@ -1,6 +1,6 @@
 //! Several GPUs in a sentence: runs that are compared, each on one of the GPUs.
 
-use analysis::equal_money::afforded;
+use analysis::equal_money::{SLACK, afforded};
 use catalog::names::usual_node;
 use catalog::pick::pick_cluster;
 use catalog::{accelerator, cluster};
@@ -23,8 +23,6 @@ const CORES: f64 = 2.0;
 const TIMES: [u32; 5] = [1, 2, 4, 8, 16];
 /// Numbers of nodes that are tried for runs that do not fit one.
 const NODES: [u32; 3] = [2, 4, 8];
-/// Relative distance of costs an hour that are nearly the same.
-const CLOSE: f64 = 0.06;
 
 /// Returns whether a memory is that of another GPU of a comparison: the “32GB” of “3090 vs 5090
 /// 32GB” is not that of the first.
@@ -164,7 +162,7 @@ fn times_of_money(nodes: &[Scenario], usual: u32) -> u32 {
         let of_each = others.iter().filter_map(|other| Some(cost(other, gpus_of_money(first, gpus, other)?)));
         of_each.map(|own| (own / cost(first, gpus) - 1.0).abs()).fold(0.0, f64::max)
     };
-    TIMES.into_iter().find(|times| off(*times) < CLOSE).unwrap_or(1)
+    TIMES.into_iter().find(|times| off(*times) < SLACK).unwrap_or(1)
 }
 
 /// Describes the GPUs of a comparison: 64 × H100 SXM, 64 × MI300X; with their cost an hour, if that

@@ -79,7 +79,9 @@ pub(super) fn use_say(
     // Whether the line about the last outcome was closed, by its button or by a change of the run
     // that was taken; another outcome opens it again.
     let (closed, set_closed) = use_flag();
-    let of_taken = taken.map(|taken| links::decode(&taken.scenario).scenario);
+    let of_taken = *use_memo(taken.map(|taken| taken.scenario.clone()), |link| {
+        link.as_deref().map(|link| links::decode(link).scenario)
+    });
     use_effect_with((otherwise.clone(), of_taken), {
         let set_closed = set_closed.clone();
         move |_| set_closed.emit(false)
