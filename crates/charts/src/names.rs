@@ -1,6 +1,6 @@
 //! Display names of parts, limiters and lines, shared by all figures.
 
-use engine::model::compute::parts::Operator;
+use engine::model::compute::roofline::Operator;
 use engine::model::report::{Lane, Limiter, MemoryPart, Report, Work};
 use engine::model::step::waterfall::StepPart;
 use trace::{Moment, Phase, Place};

@@ -5,8 +5,8 @@ use super::linked::Set;
 use super::row::Row;
 use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
+use engine::model::layer::Layers;
 use engine::model::memory::{activations, states};
-use engine::model::transformer::LayerShares;
 use links::decode;
 
 /// A measured expert layer, forward and backward.
@@ -51,7 +51,7 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     let setup = decode(&linked.link).scenario.setup();
     let measured_s = linked.measured.step_time_s.ok_or_else(|| LeftOut::missing("measured_step_time_s"))?;
     let (forward, backward) = compute::experts_alone(&setup);
-    let exchange = ExpertExchange::new(&setup, &unit_times(&setup, &LayerShares::mixture(1.0)));
+    let exchange = ExpertExchange::new(&setup, &unit_times(&setup, &Layers::mixture(1.0)));
     let time = forward + backward + exchange.exposed_forward + exchange.exposed_backward;
     let bytes = states::recipe_bytes(setup.recipe);
     let shape = &setup.architecture;

@@ -4,7 +4,7 @@ use super::metric::PERCENT;
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, LineRole, Mark, Polyline, Quantity};
 use engine::format;
-use engine::model::compute::parts::{Operator, parts};
+use engine::model::compute::roofline::{Operator, parts};
 use engine::model::compute::{matmul_rate, memory_rate, peak};
 use engine::model::cost::OperatorCost;
 use engine::model::report::Report;

@@ -5,20 +5,18 @@ pub mod attention;
 mod blocks;
 mod head;
 pub mod launches;
-mod mixed_layers;
-pub(super) mod modules;
 mod optimizer;
-pub mod parts;
 mod products;
 mod recurrent;
+pub mod roofline;
 mod routed;
 
 use super::cost::{Cost, Operations};
 use super::flops::backward::recomputed;
 use super::hardware::Accelerator;
+use super::layer::{Block, Layers};
 use super::setup::Setup;
 use super::training::{ComputeFormat, PrecisionPolicy};
-use super::transformer::LayerShares;
 use crate::model::choices::Choices;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -26,10 +24,9 @@ use attention::attention_core;
 pub use attention::attention_efficiency;
 use blocks::{Layer, Passes, Rates};
 use head::heads;
-use mixed_layers::{mean_layer, uncounted_matrices};
 pub use optimizer::{optimizer, optimizer_cost};
+use products::Sums;
 pub use products::aligned;
-use products::{mlp, projections, router_and_shared};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
 use routed::routed;
@@ -150,63 +147,33 @@ pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
     if setup.gradients_in_16_bits { recipe_rate(setup) } else { matmul_rate(setup) }
 }
 
-/// Returns the times of all units for one micro-batch on one GPU of a stage with the block shares
-/// `shares`.
-pub fn unit_times(setup: &Setup, shares: &LayerShares) -> UnitTimes {
-    unit_costs(setup, shares)
+/// Returns the times of all units for one micro-batch on one GPU of a stage of these
+/// layers.
+pub fn unit_times(setup: &Setup, layers: &Layers) -> UnitTimes {
+    unit_costs(setup, layers)
 }
 
-/// Returns the costs of all units for one micro-batch on one GPU of a stage with the block shares
-/// `shares`.
-pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
+/// Returns the costs of all units for one micro-batch on one GPU of a stage of these
+/// layers.
+pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, layers: &Layers) -> UnitCosts<C> {
     let wide = setup.share_in_16_bits();
     if wide <= 0.0 {
-        return costs_in_one_format(setup, shares);
+        return costs_in_one_format(setup, layers);
     }
     let in_16_bits = Setup { choices: Choices { compute_format: ComputeFormat::AsPolicy, ..setup.choices }, ..*setup };
-    costs_in_one_format::<C>(setup, shares).mixed_with(&costs_in_one_format(&in_16_bits, shares), wide)
+    costs_in_one_format::<C>(setup, layers).mixed_with(&costs_in_one_format(&in_16_bits, layers), wide)
 }
 
-fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
-    let arch = &setup.architecture;
-    let tp = f64::from(setup.mesh.tp.max(1));
+fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, layers: &Layers) -> UnitCosts<C> {
     let rates = Rates::new(setup);
-
-    let attention_block = projections(arch, tp);
-    let attention_again = modules::recomputed_attention(setup, tp);
-    let beside_attention = adapters::beside_attention::<C>(&rates);
-    let dense = || {
-        let mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
-        Layer::<C>::from_two_blocks(&rates, [&attention_block, &mlp])
-            .repeating(&rates, &attention_again)
-            .repeating(&rates, &modules::recomputed_mlp(setup, tp))
-            .plus(beside_attention)
-            .plus(adapters::beside_mlp(&rates))
-    };
     let again = recomputed(setup);
-    let (layer, experts) = if !shares.is_uniform() {
-        let experts = if shares.moe > 0.0 { routed(&rates) } else { Layer::default() };
-        (mean_layer(&rates, shares, experts), experts.passes(&again))
-    } else if shares.moe > 0.0 {
-        let experts = routed(&rates);
-        let moe = Layer::from_two_blocks(&rates, [&attention_block, &router_and_shared(arch, tp)])
-            .repeating(&rates, &attention_again)
-            .repeating(&rates, &modules::recomputed_shared_experts(setup, tp))
-            .plus(beside_attention)
-            .plus(adapters::beside_shared(&rates))
-            .plus(experts);
-        let layer = if shares.moe < 1.0 { moe.times(shares.moe).plus(dense().times(shares.dense())) } else { moe };
-        (layer, experts.passes(&again))
-    } else {
-        (dense(), Passes::default())
-    };
-    let layer = layer.plus(uncounted_matrices(&rates));
-    let attention = attention_core::<C>(&rates);
-    let attention =
-        Passes { forward: attention.forward * shares.attention, backward: attention.backward * shares.attention };
-    let state = if shares.recurrent > 0.0 { recurrent::core::<C>(&rates) } else { Passes::default() };
-    let state = Passes { forward: state.forward * shares.recurrent, backward: state.backward * shares.recurrent };
-    let passes = layer.passes(&again);
+    let experts = if layers.have_experts() { routed(&rates) } else { Layer::default() };
+    let layer = uncounted_matrices(&rates)
+        + layers.sum(|block| if block == Block::Routed { experts } else { Layer::of_block(&rates, block) });
+    let attention = attention_core::<C>(&rates) * layers.blocks(Block::Attention);
+    let state = layers.blocks(Block::State);
+    let state = if state > 0.0 { recurrent::core::<C>(&rates) * state } else { Passes::default() };
+    let (passes, experts) = (layer.passes(&again), experts.passes(&again));
 
     UnitCosts {
         embedding: embedding(&rates),
@@ -224,8 +191,23 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
         layer_attention_backward: attention.backward,
         experts_forward: experts.forward,
         experts_backward: experts.backward,
-        launch: launches::forward(setup, shares),
+        launch: launches::forward(setup, layers),
     }
+}
+
+/// Returns the products of matrices that no field of the architecture describes, averaged over
+/// layers; none if the model has fewer parameters than its fields add up to.
+fn uncounted_matrices<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
+    let arch = &rates.setup.architecture;
+    let matrices = arch.extra_layer_params();
+    if matrices <= 0 {
+        return Layer::default();
+    }
+    let hidden = f64::from(arch.hidden_size);
+    let matrices = matrices as f64 / f64::from(arch.num_hidden_layers.max(1));
+    let weights = matrices / f64::from(rates.setup.mesh.tp.max(1));
+    let sums = Sums { weights, inner: hidden, outer: weights / hidden, count: 1.0, ..Sums::NONE };
+    Layer::products_only(rates, &sums)
 }
 
 /// Returns the cost of the embedding's look-up in one pass.

@@ -3,7 +3,6 @@
 
 pub mod backward;
 pub mod layer;
-mod modules;
 pub mod recurrent;
 
 use super::adapters;
@@ -15,8 +14,8 @@ use crate::units::Flops;
 pub use backward::{Backward, Recomputed, recomputed, recomputed_per_token};
 use layer::{BACKWARD_OVER_FORWARD, MULTIPLY_ADD};
 pub use layer::{
-    attention_matmul_params, counted_keys, executed_keys, forward_per_token, head, layer_attention, layer_matmul,
-    layer_matmul_params, layer_mixing, matrices, mean_executed_attention, mean_keys, model_per_token, unfused_keys,
+    counted_keys, executed_keys, forward_per_token, head, layer_attention, layer_matmul, layer_matmul_params,
+    layer_mixing, mean_executed_attention, mean_keys, model_per_token, unfused_keys,
 };
 
 /// Returns the model FLOPs per token of one step of a setup. Weight gradients count only for

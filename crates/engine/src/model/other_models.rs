@@ -55,7 +55,7 @@ impl OtherModels {
         }
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
         let frozen = |setup: &Setup| {
-            let params = per_rank::params(setup, stage.layers, stage.shares, stage.embedding, stage.head).held;
+            let params = per_rank::params(setup, stage.layers, &stage.blocks, stage.embedding, stage.head).held;
             let tower = if stage.embedding { setup.architecture.tower.all_params() as f64 } else { 0.0 };
             Bytes::new(HALF * ((params.dense() + tower) / degrees.weights + params.experts() / of_experts.weights))
         };
@@ -73,7 +73,7 @@ impl OtherModels {
             }),
             critic: when(objective.has_critic(), &|| {
                 let critic = with_scalar_head(setup);
-                let params = per_rank::params(&critic, stage.layers, stage.shares, stage.embedding, stage.head);
+                let params = per_rank::params(&critic, stage.layers, &stage.blocks, stage.embedding, stage.head);
                 states::gpu_states(&critic, &params).total()
             }),
         }

@@ -2,9 +2,10 @@
 //! parallelism.
 
 use super::adapters;
+use super::layer::{self, Block, Layers};
 use super::setup::Setup;
+use super::transformer::Architecture;
 use super::transformer::pattern::{LayerKind, Mlp};
-use super::transformer::{Architecture, LayerShares};
 use super::unit_params::Units;
 
 /// The parameters of one GPU before data parallelism shards them.
@@ -28,7 +29,7 @@ impl LocalParams {
     }
 }
 
-/// Returns the parameters on each GPU of a stage of `layers` layers with the block shares `shares`,
+/// Returns the parameters on each GPU of a stage of `layers` layers with these `blocks`,
 /// optionally with embedding and head: matrices divided by tp, routed experts by ep and etp, norms
 /// and routers whole. A tied head on a stage without the embedding is a copy of it.
 ///
@@ -38,14 +39,14 @@ impl LocalParams {
 /// // On one stage without tensor parallelism: the model.
 /// assert_eq!(stages(&setup).first.params.held.all(), setup.architecture.params() as f64);
 /// ```
-pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, head: bool) -> LocalParams {
+pub fn params(setup: &Setup, layers: u32, blocks: &Layers, embedding: bool, head: bool) -> LocalParams {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
-    let LayerParams { matrices, norms } = LayerParams::new(setup, shares);
+    let LayerParams { matrices, norms } = LayerParams::new(setup, blocks);
     let (mut expert, mut expert_unit) = (0.0, 0.0);
-    if shares.moe > 0.0 && layers > 0 {
+    if blocks.have_experts() && layers > 0 {
         expert_unit = arch.routed_params_per_layer() as f64 / f64::from(setup.mesh.expert_group());
-        expert = shares.moe * expert_unit;
+        expert = blocks.experts() * expert_unit;
     }
     let table = arch.embedding_params() as f64 / tp;
     let outer_norms = arch.outer_norm_params() as f64;
@@ -87,7 +88,7 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     // A smaller embedding trains no more than it has.
     let trained_table = table + beside_tables(arch, tp).min(0.0);
     let tables = if embedding { trained_table } else { 0.0 } + if head && own_head { table } else { 0.0 };
-    LocalParams { neighbour, ..with_trained(setup, model, shares, tables) }
+    LocalParams { neighbour, ..with_trained(setup, model, blocks, tables) }
 }
 
 /// Returns the parameters outside the layers that no field of the architecture describes, on a GPU
@@ -107,30 +108,16 @@ struct LayerParams {
 }
 
 impl LayerParams {
-    fn new(setup: &Setup, shares: LayerShares) -> Self {
+    fn new(setup: &Setup, layers: &Layers) -> Self {
         let arch = &setup.architecture;
         let tp = f64::from(setup.mesh.tp.max(1));
-        let (attention, mlp) = (arch.attention_params_per_layer() as f64, arch.mlp_params_per_layer() as f64);
-        // Key and value heads that tp does not divide are replicated on several GPUs.
-        let repeated = arch.key_value_width_over(tp) - arch.key_value_width() / tp;
-        let mut matrices = (shares.attention * attention + shares.mlp * mlp) / tp
-            + shares.attention * (2.0 * f64::from(arch.hidden_size) * repeated);
-        // The down-projections to latent ranks are on every GPU.
-        matrices += shares.attention * ((1.0 - 1.0 / tp) * latent_down(arch));
-        if shares.moe > 0.0 {
-            let router = f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts);
-            let moe = (arch.router_and_shared_params_per_layer() as f64 - router) / tp + router;
-            matrices += shares.moe * (moe - mlp / tp);
-        }
-        if shares.recurrent > 0.0 {
-            matrices += shares.recurrent * (arch.recurrent_params_per_layer() as f64 / tp);
-        }
+        let blocks =
+            layers.sum(|block| if block == Block::Routed { 0.0 } else { layer::params_on_gpu(arch, block, tp) });
         // Parameters that are missing may be those of experts, which are on other GPUs.
-        matrices =
-            (matrices + arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1)) / tp).max(0.0);
-        let all = arch.norm_params_per_layer() as f64;
+        let extra = arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1)) / tp;
+        let outer = f64::from(arch.norms_per_layer) * arch.norm_params() as f64;
         let inner = arch.attention_norm_params() as f64;
-        Self { matrices, norms: all - (1.0 - shares.attention) * inner }
+        Self { matrices: (blocks + extra).max(0.0), norms: outer + layers.blocks(Block::Attention) * inner }
     }
 }
 
@@ -150,9 +137,9 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
         return Largest { unit: mean, neighbour: 1.0 };
     }
     let size = |kind: LayerKind| {
-        let shares = arch.shares_of_kind(kind);
-        let LayerParams { matrices, norms } = LayerParams::new(setup, shares);
-        (matrices + norms, shares.moe * experts)
+        let layer = arch.layers_of_kind(kind);
+        let LayerParams { matrices, norms } = LayerParams::new(setup, &layer);
+        (matrices + norms, layer.experts() * experts)
     };
     let all = |(layer, experts): (f64, f64)| layer + experts;
     let larger = |most: (LayerKind, (f64, f64)), next: (LayerKind, (f64, f64))| {
@@ -172,7 +159,7 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
 
 /// Returns the parameters of a GPU with the trained ones: adapters in addition to the model, or
 /// some of its layers, and embedding and head (of `tables` parameters) if they are trained.
-fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -> LocalParams {
+fn with_trained(setup: &Setup, model: Units, blocks: &Layers, tables: f64) -> LocalParams {
     let trained = &setup.trained;
     let frozen_layers = f64::from(trained.frozen_layers);
     let frozen_layers = if frozen_layers < model.layers { frozen_layers } else { model.layers };
@@ -189,7 +176,7 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
             neighbour: 1.0,
         };
     }
-    let adapters = adapters::layer_adapter_params(setup, &shares);
+    let adapters = adapters::layer_adapter_params(setup, blocks);
     let beside = Units { root, head, layers: model.layers, ..adapters }.scale_layers(share);
     // PEFT trains a copy of the modules to save and keeps the original.
     let copies = if setup.traits().peft_adapters { root } else { 0.0 };
@@ -215,12 +202,4 @@ pub fn tokens(setup: &Setup) -> f64 {
 /// 1.
 pub fn sequence_share(setup: &Setup) -> f64 {
     if setup.tensor.sequence_parallel { 1.0 / f64::from(setup.mesh.tp.max(1)) } else { 1.0 }
-}
-
-/// Returns the weights of the projections from the residual stream to latent ranks:
-/// `H (r_q + r_kv + d_rope)`; zero without latent attention.
-pub fn latent_down(arch: &Architecture) -> f64 {
-    let latent = arch.latent;
-    let ranks = f64::from(latent.q_lora_rank) + f64::from(latent.kv_lora_rank) + f64::from(latent.qk_rope_head_dim);
-    if latent.is_used() { f64::from(arch.hidden_size) * ranks } else { 0.0 }
 }

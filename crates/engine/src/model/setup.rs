@@ -124,12 +124,6 @@ impl Setup {
         if gathers { 1 } else { self.mesh.tp.max(1) }
     }
 
-    /// Returns the share of whole layers whose activations are kept, 0 to 1: the others recompute
-    /// their forward pass.
-    pub fn kept_layers(&self) -> f64 {
-        self.recompute.kept_layers(self.keep_fraction)
-    }
-
     /// Returns the setup of the micro-batch with the longest sequence, which determines whether the
     /// run fits.
     #[must_use]

@@ -8,6 +8,7 @@ use super::compute::{self, UnitTimes, launches};
 use super::experts::exchange::ExpertExchange;
 use super::flops::backward::Backward;
 use super::host;
+use super::layer::Layers;
 use super::memory::activations;
 use super::memory::states;
 use super::per_rank;
@@ -18,7 +19,6 @@ use super::stages::Stage;
 use super::sync::GradientSyncPlan;
 use super::tower::{self, TowerCosts};
 use super::training::Sharding;
-use super::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
 
 /// The inputs of the schedule of one stage, for the micro-batches of one step.
@@ -67,9 +67,9 @@ pub struct LayerPlan {
 }
 
 impl LayerPlan {
-    /// Returns the plan of layers with the block shares `shares`.
-    pub fn new(setup: &Setup, shares: &LayerShares) -> Self {
-        let units = compute::unit_times(setup, shares);
+    /// Returns the plan of layers of a stage.
+    pub fn new(setup: &Setup, layers: &Layers) -> Self {
+        let units = compute::unit_times(setup, layers);
         let hiding = Hiding {
             matmul: units.layer_matmul,
             matmul_backward: units.layer_matmul_backward,
@@ -78,8 +78,8 @@ impl LayerPlan {
         };
         Self {
             units,
-            experts: if shares.moe > 0.0 { ExpertExchange::new(setup, &units) } else { ExpertExchange::default() },
-            exchange: TpCpComm::new(setup, states::recipe_bytes(setup.recipe).activation, &hiding, shares),
+            experts: if layers.have_experts() { ExpertExchange::new(setup, &units) } else { ExpertExchange::default() },
+            exchange: TpCpComm::new(setup, states::recipe_bytes(setup.recipe).activation, &hiding, layers),
         }
     }
 }
@@ -358,8 +358,8 @@ fn compute_times(
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations are copied to the host during the forward pass and back during the backward
     // pass: copy time beyond the layer and its launches is exposed after both.
-    let moe_share = stage.shares.moe;
-    let host = offloaded_activations(setup, &stage.shares);
+    let moe_share = stage.blocks.experts();
+    let host = offloaded_activations(setup, &stage.blocks);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
     let share = Backward::new(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
@@ -413,10 +413,10 @@ fn expert_times(
 
 /// Returns the time in which one layer's kept activations cross the link to the host, one way; zero
 /// if they stay on the GPU.
-fn offloaded_activations(setup: &Setup, shares: &LayerShares) -> Seconds {
+fn offloaded_activations(setup: &Setup, layers: &Layers) -> Seconds {
     if !setup.offload.activations {
         return Seconds::ZERO;
     }
-    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, shares).kept;
+    let kept = activations::layer(setup, states::recipe_bytes(setup.recipe).activation, layers).kept;
     Bytes::new(kept * per_rank::tokens(setup)) / host::transfer_rate(setup)
 }

@@ -1,11 +1,11 @@
 //! Pipeline stages: the layers on each GPU, and the micro-batches in flight there.
 
 use super::flops::layer;
+use super::layer::Layers;
 use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
 use super::tower::params;
-use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
 
 /// One stage, as held by each of its GPUs. Without a pipeline there is a single stage with all
@@ -16,8 +16,8 @@ pub struct Stage {
     pub layers: u32,
     /// Expert layers among the stage's layers: the mean if such stages differ.
     pub moe_layers: f64,
-    /// The shares of the stage's layers that have each block.
-    pub shares: LayerShares,
+    /// The blocks of the stage's layers.
+    pub blocks: Layers,
     /// Number of such stages.
     pub count: f64,
     /// Whether the stage holds the embedding.
@@ -73,14 +73,14 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     // `blocks` are the blocks of the stage's layers, or of the layers of all such stages.
     let stage = |layers: u32, blocks: BlockCounts, moe_layers: f64, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
-        let shares = if arch.pattern.is_used() {
-            LayerShares::from_counts(blocks)
+        let blocks_of_layers = if arch.pattern.is_used() {
+            Layers::from_counts(blocks)
         } else {
-            LayerShares::mixture(if layers > 0 { moe_layers / f64::from(layers) } else { 0.0 })
+            Layers::mixture(if layers > 0 { moe_layers / f64::from(layers) } else { 0.0 })
         };
-        let params = per_rank::params(setup, layers, shares, embedding, head);
+        let params = per_rank::params(setup, layers, &blocks_of_layers, embedding, head);
         let in_flight = in_flight(setup, pp, rank, layers);
-        let stage = Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params };
+        let stage = Stage { layers, moe_layers, blocks: blocks_of_layers, count, embedding, head, in_flight, params };
         if head && setup.mtp > 0 { with_mtp(setup, stage, blocks) } else { stage }
     };
     let all = arch.num_hidden_layers;
@@ -105,11 +105,12 @@ fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     let arch = &setup.architecture;
     let held = blocks.and(arch.mtp_blocks(1));
     let passed = blocks.and(arch.mtp_blocks(setup.mtp));
-    let params = per_rank::params(setup, held.layers, LayerShares::from_counts(held), stage.embedding, stage.head);
+    let of_held = Layers::from_counts(held);
+    let params = per_rank::params(setup, held.layers, &of_held, stage.embedding, stage.head);
     Stage {
         layers: passed.layers,
         moe_layers: f64::from(passed.experts),
-        shares: LayerShares::from_counts(passed),
+        blocks: Layers::from_counts(passed),
         params,
         ..stage
     }

@@ -19,9 +19,9 @@ pub use costs::{TowerCosts, costs, parts};
 
 use super::compute;
 use super::cost::{Cost, Operations};
+use super::layer::Layers;
 use super::setup::Setup;
 use super::stages::Stage;
-use super::transformer::LayerShares;
 use encoder::encoder;
 
 /// Returns encoder and projection on one GPU as a stage; `encoder` is the result of
@@ -30,7 +30,7 @@ fn stage(setup: &Setup, encoder: &Setup, in_flight: f64) -> Stage {
     Stage {
         layers: encoder.architecture.num_hidden_layers,
         moe_layers: 0.0,
-        shares: LayerShares::DENSE,
+        blocks: Layers::DENSE,
         count: 1.0,
         embedding: true,
         head: false,

@@ -104,20 +104,6 @@ impl RecomputeModules {
     pub const USUAL: Self = Self { core_attn: true, ..Self::NONE };
 }
 
-impl Recompute {
-    /// Returns the share of whole layers whose activations are kept, 0 to 1, with γ =
-    /// `keep_fraction`: the forward pass of the others is recomputed, including its communication.
-    /// [`Recompute::AttentionCore`], [`Recompute::Selective`] and [`Recompute::Modules`] recompute
-    /// parts of layers, but no layer as a whole.
-    pub fn kept_layers(self, keep_fraction: f64) -> f64 {
-        match self {
-            Self::Full => 0.0,
-            Self::Fraction => keep_fraction,
-            Self::None | Self::AttentionCore | Self::Selective | Self::Modules => 1.0,
-        }
-    }
-}
-
 /// The number formats of weights, gradients and optimizer state (docs/book/model/states.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrecisionPolicy {

@@ -5,10 +5,8 @@
 pub mod experts;
 pub mod extra;
 pub mod latent;
-pub mod mtp;
 pub mod pattern;
 pub mod recurrent;
-pub mod shares;
 pub mod tower;
 
 pub use experts::Experts;
@@ -16,10 +14,7 @@ pub use extra::ExtraParams;
 pub use latent::LatentAttention;
 pub use pattern::Pattern;
 pub use recurrent::Recurrent;
-pub use shares::LayerShares;
 pub use tower::Tower;
-
-use core::num::Saturating;
 
 /// The normalisation of hidden states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,20 +133,6 @@ pub struct Architecture {
     pub tower: Tower,
 }
 
-/// Converts a factor or summand of a count.
-fn count(value: u32) -> Saturating<u64> {
-    Saturating(u64::from(value))
-}
-
-/// Matrices of width F in a gated MLP: gate, up and down.
-const GATED_MATRICES: Saturating<u64> = Saturating(3);
-/// Matrices of width F in a plain MLP: up and down.
-const PLAIN_MATRICES: Saturating<u64> = Saturating(2);
-/// Projections of width `n_q d`: query and output. Two also have the width `n_kv d`: key and value.
-const PROJECTIONS: Saturating<u64> = Saturating(2);
-/// Norms of width d under [`QkNorm::PerHead`]: of the queries and of the keys.
-const HEAD_NORMS: Saturating<u64> = Saturating(2);
-
 /// The architecture that Llama and most later models share: gated MLP, root-mean-square norms,
 /// rotary positions, no biases, an untied output head. Rows set the sizes.
 pub const LLAMA_STYLE: Architecture = Architecture {
@@ -228,238 +209,5 @@ impl Architecture {
     pub fn is_gpt_2(&self) -> bool {
         let biased = self.attention_bias == AttentionBias::All && !self.gated_mlp;
         biased && self.fused_projections == FusedProjections::Attention && self.learned_positions > 0
-    }
-
-    /// Returns the parameters of the whole model: `L (attention + MLP or experts + norms) + V H
-    /// (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`, with the final
-    /// norm and, if there is one, the embedding's norm.
-    ///
-    /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight
-    /// once and no buffers (rotary tables, masks). Source: the public implementations listed in
-    /// the catalog; for GPT also arXiv 2104.04473, equation 2. Exact for those
-    /// implementations; saturates at `u64::MAX`.
-    ///
-    /// ```
-    /// # use engine::model::{ladder, transformer::Architecture};
-    /// // GPT-3 175B: 174,600 million parameters (arXiv 2005.14165, Table D.1).
-    /// let gpt3 = Architecture { learned_positions: 2048, ..ladder::architecture(175e9) };
-    /// assert_eq!(gpt3.params() / 100_000_000, 1746);
-    /// // Qwen3 8B: each of 36 layers has two norms of 4,096 and two of 128, for queries and for keys.
-    /// let qwen = catalog::model("qwen-3-8b").unwrap().architecture;
-    /// let (attention, mlp) = (2 * 4096 * (4096 + 1024), 3 * 4096 * 12_288);
-    /// let layers = 36 * (attention + mlp + 2 * 4096 + 2 * 128);
-    /// assert_eq!(qwen.params(), layers + 2 * 151_936 * 4096 + 4096);
-    /// ```
-    pub fn params(&self) -> u64 {
-        self.params_with(self.experts.num_experts)
-    }
-
-    /// Returns the parameters that one token uses: the k routed experts that it is sent to, and all
-    /// other parameters, including the embedding. All parameters in a dense model.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// let dense = ladder::architecture(13e9);
-    /// assert_eq!(dense.active_params(), dense.params());
-    /// // Mixtral 8x7B: "each token has access to 47B parameters, but only uses 13B" (arXiv 2401.04088).
-    /// let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
-    /// assert_eq!((mixtral.params() / 100_000_000, mixtral.active_params() / 100_000_000), (467, 128));
-    /// ```
-    pub fn active_params(&self) -> u64 {
-        self.params_with(self.experts.top_k())
-    }
-
-    /// Returns the parameters with this many routed experts in each expert layer.
-    fn params_with(&self, experts: u32) -> u64 {
-        let layers = Saturating(self.all_mixer_params()) + Saturating(self.all_norm_params());
-        let layers = layers + Saturating(self.all_mlp_params(experts));
-        let ends =
-            Saturating(self.embedding_params()) + Saturating(self.position_params()) + Saturating(self.head_params());
-        let counted = (layers + ends + Saturating(self.outer_norm_params())).0;
-        let counted = counted.saturating_add_signed(self.extra_layer_params());
-        counted.saturating_add_signed(self.extra_outer_params()).saturating_add(self.tower.all_params())
-    }
-
-    /// Returns the parameters of the token mixers of all layers: attention, and recurrent mixers.
-    fn all_mixer_params(&self) -> u64 {
-        let blocks = self.blocks();
-        let attention = count(blocks.attention) * Saturating(self.attention_params_per_layer());
-        (attention + count(blocks.recurrent) * Saturating(self.recurrent_params_per_layer())).0
-    }
-
-    /// Returns the parameters of the norms of all layers; those of queries and keys only exist in
-    /// layers with attention.
-    fn all_norm_params(&self) -> u64 {
-        let inner = Saturating(self.attention_norm_params());
-        let outer = count(self.norms_per_layer) * Saturating(self.norm_params());
-        (count(self.num_hidden_layers) * outer + count(self.blocks().attention) * inner).0
-    }
-
-    /// Returns the parameters of all layers except their norms: the matrices, whose optimizer state
-    /// may differ, and their biases.
-    pub fn matrix_params(&self) -> u64 {
-        let counted = Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.num_experts));
-        counted.0.saturating_add_signed(self.extra_layer_params())
-    }
-
-    /// Returns the parameters of one dense decoder layer: attention, MLP and norms. With biases
-    /// everywhere and `F = 4 H` there are `12 H² + 13 H` (arXiv 2104.04473, equation 2).
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// let hidden = 12_288; // GPT-3 175B
-    /// assert_eq!(ladder::architecture(175e9).dense_layer_params(), 12 * hidden * hidden + 13 * hidden);
-    /// ```
-    pub fn dense_layer_params(&self) -> u64 {
-        let attention = Saturating(self.attention_params_per_layer());
-        (attention + Saturating(self.mlp_params_per_layer()) + Saturating(self.norm_params_per_layer())).0
-    }
-
-    /// Returns the parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus existing
-    /// biases: `n_q d + 2 n_kv d` on query, key and value, H on the output projection, and `n_q`
-    /// sinks; [`Self::latent_params_per_layer`] under latent attention.
-    ///
-    /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries
-    /// and keys are counted with the norms. Source: docs/book/model/parameters.md; grouped-query
-    /// attention arXiv 2305.13245.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// let hidden = 12_288; // GPT-3 175B: four square matrices and their biases
-    /// assert_eq!(ladder::architecture(175e9).attention_params_per_layer(), 4 * hidden * hidden + 4 * hidden);
-    /// ```
-    pub fn attention_params_per_layer(&self) -> u64 {
-        if self.latent.is_used() {
-            return self.latent_params_per_layer();
-        }
-        let hidden = count(self.hidden_size);
-        let query = count(self.num_attention_heads) * count(self.head_dim);
-        let key_value = count(self.num_key_value_heads) * count(self.head_dim);
-        let biases = match self.attention_bias {
-            AttentionBias::None => Saturating(0),
-            AttentionBias::Qkv => query + PROJECTIONS * key_value,
-            AttentionBias::All => query + PROJECTIONS * key_value + hidden,
-        };
-        let sinks = if self.attention_sinks { count(self.num_attention_heads) } else { Saturating(0) };
-        let gate = match (self.gated_attention, self.attention_bias) {
-            (false, _) => Saturating(0),
-            (true, AttentionBias::None) => hidden * query,
-            (true, AttentionBias::Qkv | AttentionBias::All) => hidden * query + query,
-        };
-        (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + gate + biases + sinks).0
-    }
-
-    /// Returns the parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise; with
-    /// biases plus F for each matrix into the width F and H for the one out of it.
-    ///
-    /// H hidden size, F intermediate size. Source: docs/book/model/parameters.md; gated MLPs arXiv
-    /// 2002.05202.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// let hidden = 12_288; // GPT-3 175B: F = 4 H
-    /// assert_eq!(ladder::architecture(175e9).mlp_params_per_layer(), 8 * hidden * hidden + 5 * hidden);
-    /// ```
-    pub fn mlp_params_per_layer(&self) -> u64 {
-        self.mlp_params(self.hidden_size, self.intermediate_size, self.mlp_bias)
-    }
-
-    /// Returns the parameters of an MLP of this width, from `channels` channels and back.
-    fn mlp_params(&self, channels: u32, width: u32, biased: bool) -> u64 {
-        let (hidden, width) = (count(channels), count(width));
-        let matrices = if self.gated_mlp { GATED_MATRICES } else { PLAIN_MATRICES };
-        let biases = if biased { (matrices - Saturating(1)) * width + hidden } else { Saturating(0) };
-        (matrices * hidden * width + biases).0
-    }
-
-    /// Returns the parameters of one layer's norms: [`Self::norm_params`] for each norm of width H,
-    /// plus `2 d` if queries and keys are normalised per head, `(n_q + n_kv) d` if over their whole
-    /// width, and the norms of latent ranks.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// // GPT-3 175B: two layer norms, each with weight and bias.
-    /// assert_eq!(ladder::architecture(175e9).norm_params_per_layer(), 4 * 12_288);
-    /// ```
-    pub fn norm_params_per_layer(&self) -> u64 {
-        let outer = count(self.norms_per_layer) * Saturating(self.norm_params());
-        (outer + Saturating(self.attention_norm_params())).0
-    }
-
-    /// Returns the parameters of the norms inside one attention block: of queries and keys, and of
-    /// latent ranks.
-    pub fn attention_norm_params(&self) -> u64 {
-        let heads = match self.qk_norm {
-            QkNorm::None => Saturating(0),
-            QkNorm::PerHead => HEAD_NORMS * count(self.head_dim),
-            QkNorm::Full => (count(self.num_attention_heads) + count(self.num_key_value_heads)) * count(self.head_dim),
-        };
-        let ranks = Saturating(self.latent_norm_params());
-        (heads + ranks).0
-    }
-
-    /// Returns the parameters of one norm of width H: H, or `2 H` for a layer norm with biases.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// assert_eq!(ladder::architecture(175e9).norm_params(), 2 * 12_288);
-    /// ```
-    pub fn norm_params(&self) -> u64 {
-        let vectors = match self.norm {
-            Norm::Rms | Norm::LayerNoBias => Saturating(1),
-            Norm::Layer => Saturating(2),
-        };
-        (vectors * count(self.hidden_size)).0
-    }
-
-    /// Returns the parameters of the norms outside the layers: the final norm and, if there is one,
-    /// the embedding's norm.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// assert_eq!(ladder::architecture(175e9).outer_norm_params(), 2 * 12_288);
-    /// ```
-    pub fn outer_norm_params(&self) -> u64 {
-        let norms = if self.embedding_norm { Saturating(2) } else { Saturating(1) };
-        (norms * Saturating(self.norm_params())).0
-    }
-
-    /// Returns the parameters of the token embedding, `V H`: shared with the output head if
-    /// `tie_word_embeddings` is set.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// assert_eq!(ladder::architecture(175e9).embedding_params(), 50_257 * 12_288);
-    /// ```
-    pub fn embedding_params(&self) -> u64 {
-        (count(self.vocab_size) * count(self.hidden_size)).0
-    }
-
-    /// Returns the output head's own parameters: `V H`, or 0 if it shares the embedding's, plus
-    /// existing biases.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// assert_eq!(ladder::architecture(175e9).head_params(), 0);
-    /// ```
-    pub fn head_params(&self) -> u64 {
-        let matrix = if self.tie_word_embeddings { 0 } else { self.embedding_params() };
-        (Saturating(matrix) + Saturating(self.head_bias_params())).0
-    }
-
-    /// Returns the biases of the output head: V or 0.
-    pub fn head_bias_params(&self) -> u64 {
-        if self.head_bias { u64::from(self.vocab_size) } else { 0 }
-    }
-
-    /// Returns the parameters of learned position embeddings, `s_max H`: 0 for rotary or ALiBi
-    /// positions.
-    ///
-    /// ```
-    /// # use engine::model::ladder;
-    /// assert_eq!(ladder::architecture(175e9).position_params(), 0);
-    /// ```
-    pub fn position_params(&self) -> u64 {
-        (count(self.learned_positions) * count(self.hidden_size)).0
     }
 }

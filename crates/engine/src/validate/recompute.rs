@@ -39,7 +39,7 @@ impl Scenario {
     /// Whether the modules drop no activations of the mean layer.
     fn recomputes_nothing(&self) -> bool {
         let setup = self.resolve_without_search();
-        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, &setup.architecture.shares());
+        let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, &setup.architecture.layers());
         bytes.kept >= bytes.whole
     }
 }

@@ -9,10 +9,11 @@ use engine::model::experts::exchange::dispatch_time;
 use engine::model::experts::layer::MoeLayer;
 use engine::model::experts::layer::choice::CHUNKS;
 use engine::model::experts::layer::{Choice, best, experts, layer_time, one_way};
+use engine::model::layer::Layers;
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
 use engine::model::training::PrecisionPolicy;
-use engine::model::transformer::{Experts, LayerShares};
+use engine::model::transformer::Experts;
 use engine::scenario::{Model, Scenario};
 use engine::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -67,7 +68,7 @@ fn ratios(scenario: &Scenario) -> (f64, f64) {
     let setup = scenario.setup();
     let layer = MoeLayer::from_setup(&setup);
     let choice = Choice { algorithm: setup.experts.algorithm, ..Choice::PLAIN };
-    let products = unit_times(&setup, &LayerShares::mixture(1.0)).experts_forward;
+    let products = unit_times(&setup, &Layers::mixture(1.0)).experts_forward;
     (one_way(&layer, choice) / dispatch_time(&setup), experts(&layer, choice) / products)
 }
 

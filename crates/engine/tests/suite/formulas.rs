@@ -7,6 +7,7 @@ use engine::model::compute::attention::{HALF_KEYS, by_length};
 use engine::model::compute::unit_times;
 use engine::model::flops::{recomputed, recomputed_per_token};
 use engine::model::hardware::Network;
+use engine::model::layer::Layers;
 use engine::model::memory::activations::{LayerBytes, layer};
 use engine::model::memory::recipe_bytes;
 use engine::model::memory::states::optimizer_bytes;
@@ -19,7 +20,7 @@ use engine::model::software::Offload;
 use engine::model::stages::{ByStage, stages};
 use engine::model::step::playback::Playback;
 use engine::model::training::{Optimizer, PrecisionPolicy, Recompute};
-use engine::model::transformer::{Experts, LayerShares};
+use engine::model::transformer::Experts;
 use engine::units::{BytesPerSecond, Seconds};
 use links::decode;
 
@@ -89,7 +90,7 @@ fn muon_leaves_what_is_no_matrix_to_adamw() {
 }
 
 fn activations(setup: &Setup, recompute: Recompute) -> LayerBytes {
-    layer(&Setup { choices: Choices { recompute, ..setup.choices }, ..*setup }, 2.0, &LayerShares::DENSE)
+    layer(&Setup { choices: Choices { recompute, ..setup.choices }, ..*setup }, 2.0, &Layers::DENSE)
 }
 
 /// DeepSeek V3 (arXiv 2412.19437, section 4.2): torchtitan's selective mode keeps two tensors of
@@ -112,12 +113,12 @@ fn a_layer_on_average_is_the_mean_of_its_kinds() {
     for recompute in [Recompute::None, Recompute::Selective] {
         let mut setup = setup("model=deepseek-v3");
         setup.recompute = recompute;
-        let of = |moe_share| layer(&setup, 2.0, &LayerShares::mixture(moe_share));
+        let of = |moe_share| layer(&setup, 2.0, &Layers::mixture(moe_share));
         close(of(0.25).whole, 0.75 * of(0.0).whole + 0.25 * of(1.0).whole);
         close(of(0.25).kept, 0.75 * of(0.0).kept + 0.25 * of(1.0).kept);
         let mut wider = setup;
         wider.architecture.intermediate_size *= 2;
-        assert_eq!(layer(&wider, 2.0, &LayerShares::mixture(1.0)), of(1.0));
+        assert_eq!(layer(&wider, 2.0, &Layers::mixture(1.0)), of(1.0));
     }
 }
 
@@ -178,7 +179,7 @@ const UNHIDDEN: Hiding = Hiding {
 fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
     for (model, less) in [("mixtral-8x7b", 0.5), ("deepseek-v3", 1.0)] {
         let setup = setup(&format!("cluster=dgx-h100&model={model}&gpus=64&tp=8"));
-        let of = |moe_share| TpCpComm::new(&setup, 2.0, &UNHIDDEN, &LayerShares::mixture(moe_share)).layer_forward;
+        let of = |moe_share| TpCpComm::new(&setup, 2.0, &UNHIDDEN, &Layers::mixture(moe_share)).layer_forward;
         close(of(1.0) / of(0.0), less);
     }
 }
@@ -189,12 +190,7 @@ fn recomputed_attention_repeats_its_exchange() {
     let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     let base = Setup { choices: Choices { context: ContextExchange::AllGather, ..base.choices }, ..base };
     let of = |recompute| {
-        TpCpComm::new(
-            &Setup { choices: Choices { recompute, ..base.choices }, ..base },
-            2.0,
-            &UNHIDDEN,
-            &LayerShares::DENSE,
-        )
+        TpCpComm::new(&Setup { choices: Choices { recompute, ..base.choices }, ..base }, 2.0, &UNHIDDEN, &Layers::DENSE)
     };
     let (none, full) = (of(Recompute::None), of(Recompute::Full));
     close((full.layer_backward - none.layer_backward).get(), none.layer_forward.get());
@@ -206,8 +202,7 @@ fn recomputed_attention_repeats_its_exchange() {
 fn the_last_part_of_attention_hides_no_hop() {
     let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
     base.context = ContextExchange::Ring;
-    let of =
-        |attention| TpCpComm::new(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
+    let of = |attention| TpCpComm::new(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &Layers::DENSE).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
@@ -218,12 +213,12 @@ fn the_last_part_of_attention_hides_no_hop() {
 fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
     let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536");
     base.context = ContextExchange::Ring;
-    let units = unit_times(&base, &LayerShares::DENSE);
+    let units = unit_times(&base, &Layers::DENSE);
     // Both passes by the length of the sequence.
     let [forward, backward] = HALF_KEYS.map(|half| by_length(65_536.0, half));
     close(units.layer_attention_backward / units.layer_attention, 2.5 * forward / backward);
     let of = |attention_backward| {
-        TpCpComm::new(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, &LayerShares::DENSE).layer_backward
+        TpCpComm::new(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, &Layers::DENSE).layer_backward
     };
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
@@ -239,7 +234,7 @@ fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
         let mut base = setup(&format!("cluster=dgx-h100&model=gpt-3-175b&gpus={cp}&cp={cp}&seq={seq}"));
         base = Setup { choices: Choices { context, sequence_heads, ..base.choices }, ..base };
         base.network.intra_node_latency = Seconds::ZERO;
-        TpCpComm::new(&base, 2.0, &UNHIDDEN, &LayerShares::DENSE).layer_forward.get()
+        TpCpComm::new(&base, 2.0, &UNHIDDEN, &Layers::DENSE).layer_forward.get()
     };
     let heads = |cp| of(cp, ContextExchange::AllToAll, cp);
     assert!((heads(8) / heads(4) / (7.0 / 8.0 / (3.0 / 4.0)) - 1.0).abs() < 0.02);
@@ -356,7 +351,7 @@ fn exchanges_beside_another_micro_batch_keep_one_layer_more() {
 fn asynchronous_tensor_parallelism_of_megatron_keeps_nothing_beside() {
     let whole = |framework: &str, overlap: &str| {
         let link = format!("model=llama-3-70b&gpus=64&tp=8&framework={framework}&asynctp={overlap}");
-        layer(&setup(&link), 2.0, &LayerShares::DENSE).whole
+        layer(&setup(&link), 2.0, &Layers::DENSE).whole
     };
     close(whole("megatron", "yes"), whole("megatron", "no"));
     assert!(whole("nanotron", "yes") > whole("megatron", "yes"));
@@ -367,7 +362,7 @@ fn asynchronous_tensor_parallelism_of_megatron_keeps_nothing_beside() {
 #[test]
 fn inputs_of_products_are_kept_in_their_format() {
     let whole = |format: &str| {
-        layer(&setup(&format!("model=llama-3-8b&framework=megatron&compute={format}")), 2.0, &LayerShares::DENSE).whole
+        layer(&setup(&format!("model=llama-3-8b&framework=megatron&compute={format}")), 2.0, &Layers::DENSE).whole
     };
     // Two norms' outputs, attention's and the MLP's last input.
     let inputs = 2.0 * 4096.0 + 4096.0 + 14_336.0;

@@ -1,8 +1,8 @@
 //! Activations that products with a quantized base keep.
 
+use engine::model::layer::Layers;
 use engine::model::memory::activations::layer;
 use engine::model::per_rank::tokens;
-use engine::model::transformer::LayerShares;
 use links::decode;
 
 /// Bytes that a layer of Llama 2 7B keeps of a micro-batch beyond those under kernels that keep
@@ -11,7 +11,7 @@ fn more(base: &str) -> (f64, f64) {
     let of = |base: &str| {
         let link = "cluster=dgx-a100-80&gpus=1&model=llama-2-7b&train=lora&targets=qv&loradrop=yes&base=";
         let setup = decode(&format!("{link}{base}")).scenario.setup();
-        (layer(&setup, 2.0, &LayerShares::DENSE).whole * tokens(&setup), tokens(&setup))
+        (layer(&setup, 2.0, &Layers::DENSE).whole * tokens(&setup), tokens(&setup))
     };
     let ((with, tokens), (without, _)) = (of(base), of("nf4"));
     (with - without, tokens)

@@ -8,6 +8,7 @@ use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
 use engine::model::flops::recomputed_per_token;
 use engine::model::ladder;
+use engine::model::layer::Layers;
 use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
 use engine::model::memory::states::expert_padding;
@@ -22,7 +23,7 @@ use engine::model::step::playback::{Playback, spans};
 use engine::model::training::{
     MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding, UpdatePlace,
 };
-use engine::model::transformer::{Architecture, Experts, LayerShares};
+use engine::model::transformer::{Architecture, Experts};
 use engine::scenario::issue::Severity;
 use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use engine::units::{Bytes, BytesPerSecond, Seconds};
@@ -215,11 +216,11 @@ proptest! {
             *module = true;
         }
         for moe_share in [0.0, with.architecture.moe_share()] {
-            let [with, without] = [with, by_module].map(|setup| layer(&setup, 2.0, &LayerShares::mixture(moe_share)).kept);
+            let [with, without] = [with, by_module].map(|setup| layer(&setup, 2.0, &Layers::mixture(moe_share)).kept);
             prop_assert!(with <= without * (1.0 + 1e-12), "{with} {without}");
         }
         let [with, without] = [with, by_module].map(|setup| {
-            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, &setup.architecture.shares()).layer_backward)
+            (recomputed_per_token(&setup, 2048.0), unit_times(&setup, &setup.architecture.layers()).layer_backward)
         });
         prop_assert!(with.0 >= without.0 * (1.0 - 1e-12) && with.1 >= without.1 * (1.0 - 1e-12), "{with:?} {without:?}");
     }
@@ -332,7 +333,7 @@ fn offloaded_activations_take_as_long_as_their_transfer() {
     let mut setup = decode("model=qwen-3-0.6b&gpus=1&mbs=4&seq=2048&offloadact=yes").scenario.setup();
     setup.accelerator.host_link = BytesPerSecond::new(1e9);
     setup.accelerator.efficiency.launch_per_layer = Seconds::from_us(4000.0);
-    let kept = layer(&setup, 2.0, &LayerShares::DENSE).kept * 8192.0;
+    let kept = layer(&setup, 2.0, &Layers::DENSE).kept * 8192.0;
     let transfer = 28.0 * kept / 1e9;
     let time = evaluate(&setup).update.time;
     // Far longer than the launches of 28 layers, some 20 ms each, which are longer than the kernels

@@ -22,6 +22,7 @@ mod frozen;
 mod guard;
 mod laws;
 mod laws_host;
+mod laws_layer;
 mod laws_limits;
 mod laws_network;
 mod laws_odds;

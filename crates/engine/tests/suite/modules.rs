@@ -4,10 +4,10 @@ use engine::model::choices::Choices;
 use engine::model::compute::unit_times;
 use engine::model::experts::exchange::repeated;
 use engine::model::flops::recomputed_per_token;
+use engine::model::layer::Layers;
 use engine::model::memory::activations::{LayerBytes, layer};
 use engine::model::setup::Setup;
 use engine::model::training::{Recompute, RecomputeModules};
-use engine::model::transformer::LayerShares;
 use links::decode;
 
 /// Bytes of bf16, in which every link here computes.
@@ -29,7 +29,7 @@ fn setup(link: &str, recompute_modules: RecomputeModules) -> Setup {
 /// Returns the bytes per token that the modules drop in a dense layer and in an expert layer.
 fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
     let setup = setup(link, modules);
-    [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
+    [0.0, 1.0].map(Layers::mixture).map(|shares| {
         let LayerBytes { whole, kept, .. } = layer(&setup, BF16, &shares);
         assert_eq!(
             whole,
@@ -44,7 +44,7 @@ fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
 /// whether the backward pass of a dense layer and of an expert layer is longer.
 fn again(modules: RecomputeModules) -> (f64, [bool; 2]) {
     let (with, without) = (setup(V3, modules), setup(V3, NONE));
-    let slower = [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
+    let slower = [0.0, 1.0].map(Layers::mixture).map(|shares| {
         let [with, without] = [with, without].map(|setup| unit_times(&setup, &shares));
         assert_eq!(with.layer_forward, without.layer_forward);
         assert!(with.layer_backward >= without.layer_backward && with.experts_backward >= without.experts_backward);
@@ -118,9 +118,9 @@ fn the_attention_core_alone_is_the_mode_of_that_name() {
     let link = "model=gpt-3-175b&seq=2048&attnkernel=unfused&dropout=yes&framework=megatron-legacy";
     let module = setup(link, RecomputeModules::USUAL);
     let mode = Setup { choices: Choices { recompute: Recompute::AttentionCore, ..module.choices }, ..module };
-    assert_eq!(layer(&module, BF16, &LayerShares::DENSE), layer(&mode, BF16, &LayerShares::DENSE));
+    assert_eq!(layer(&module, BF16, &Layers::DENSE), layer(&mode, BF16, &Layers::DENSE));
     assert_eq!(recomputed_per_token(&module, 2048.0), recomputed_per_token(&mode, 2048.0));
-    assert_eq!(unit_times(&module, &LayerShares::DENSE), unit_times(&mode, &LayerShares::DENSE));
+    assert_eq!(unit_times(&module, &Layers::DENSE), unit_times(&mode, &Layers::DENSE));
     assert_eq!(dropped(link, RecomputeModules::USUAL)[0], 5.0 * 96.0 * 2048.0);
 }
 
@@ -139,8 +139,7 @@ fn inputs_in_8_bits_are_dropped_as_they_are_kept() {
 fn a_frozen_mlp_has_less_to_drop() {
     const FROZEN: &str = "model=gemma-2b&train=lora&targets=attention";
     let tiles = |link: &str| {
-        let kept =
-            |tiled: &str| layer(&decode(&format!("{link}{tiled}")).scenario.setup(), BF16, &LayerShares::DENSE).kept;
+        let kept = |tiled: &str| layer(&decode(&format!("{link}{tiled}")).scenario.setup(), BF16, &Layers::DENSE).kept;
         kept("") - kept("&tiledmlp=yes")
     };
     let width = BF16 * 16_384.0;

@@ -2,7 +2,7 @@
 
 use catalog::{MODELS, default_scenario};
 use engine::model::choices::Choices;
-use engine::model::compute::parts::{Operator, parts};
+use engine::model::compute::roofline::{Operator, parts};
 use engine::model::compute::{self, recipe_peak, unit_times};
 use engine::model::flops::layer as flops;
 use engine::model::per_rank;
@@ -77,7 +77,7 @@ fn the_parts_take_the_time_of_the_units() {
     for scenario in several() {
         let setup = scenario.setup();
         let stage = stages(&setup).first;
-        let units = unit_times(&setup, &stage.shares);
+        let units = unit_times(&setup, &stage.blocks);
         let layers = f64::from(stage.layers);
         let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
         let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage);

@@ -6,10 +6,11 @@ use engine::model::compute::{UnitCosts, unit_costs};
 use engine::model::cost::{Amount, CollectiveKind, OperatorCost, Traffic};
 use engine::model::experts::{Dispatcher, ExpertParallel};
 use engine::model::flops;
+use engine::model::layer::Layers;
 use engine::model::report::{Lane, Span, Work};
 use engine::model::step::playback::Playback;
 use engine::model::training::Recompute;
-use engine::model::transformer::{Architecture, Experts, LayerShares};
+use engine::model::transformer::{Architecture, Experts};
 use engine::scenario::{Model, Scenario, Strategy};
 use engine::units::Bytes;
 use engine::units::Seconds;
@@ -131,7 +132,7 @@ fn dispatches_of_a_layer_send_every_copy_once() {
     let products = of(&spans, Work::Experts, true);
     near(flops(products.last().unwrap()), 2.0 * flops(products.first().unwrap()));
     // A quarter of the layer's in each chunk.
-    let units: UnitCosts<OperatorCost> = unit_costs(&setup, &LayerShares::mixture(1.0));
+    let units: UnitCosts<OperatorCost> = unit_costs(&setup, &Layers::mixture(1.0));
     near(4.0 * flops(products.first().unwrap()), units.experts_forward.amount.flops.get());
 }
 

@@ -2,16 +2,17 @@
 //! against a number derived from its definition: a wrong term written together with its record
 //! passes the guard.
 
-use engine::model::adapters::attention_modules;
+use engine::model::adapters::modules;
 use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, point_to_point, reduce_scatter};
 use engine::model::comm::tp_cp::{Hiding, TpCpComm};
-use engine::model::compute::parts::{Operator, operator_cost, parts};
+use engine::model::compute::roofline::{Operator, operator_cost, parts};
 use engine::model::compute::{UnitCosts, UnitTimes, launches, matmul_rate, memory_rate, unit_costs, unit_times};
 use engine::model::cost::OperatorCost;
 use engine::model::experts::exchange::{ExpertExchange, both_ways, dispatch_time, in_chunks};
 use engine::model::experts::{Dispatcher, ExpertParallel, copies, local_experts, local_tokens, received};
 use engine::model::flops::recurrent::executed;
 use engine::model::images::TowerTraining;
+use engine::model::layer::{Block, Layers};
 use engine::model::lengths::{Batching, Texts, lengths_from_texts};
 use engine::model::memory::activations::{Moment, layer, mixer_bytes_per_token};
 use engine::model::parallel::{ContextExchange, Mesh};
@@ -21,9 +22,9 @@ use engine::model::stages::stages;
 use engine::model::tower::{self, TowerCosts, flops as tower_flops};
 use engine::model::trained::Method;
 use engine::model::training::{Batch, ComputeFormat, MfuConvention, Recompute, Reshard, Sharding};
+use engine::model::transformer::Architecture;
 use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
-use engine::model::transformer::{Architecture, LayerShares};
 use engine::units::{Bytes, Flops, Seconds};
 use links::decode;
 
@@ -43,9 +44,9 @@ const UNHIDDEN: Hiding = Hiding {
 };
 
 /// A layer with a recurrent mixer alone.
-const MIXER: LayerShares = LayerShares { attention: 0.0, recurrent: 1.0, mlp: 0.0, moe: 0.0 };
+const MIXER: Layers = Layers::NONE.with(Block::State, 1.0);
 
-fn exchanges(setup: &Setup, shares: &LayerShares) -> TpCpComm {
+fn exchanges(setup: &Setup, shares: &Layers) -> TpCpComm {
     TpCpComm::new(setup, 2.0, &UNHIDDEN, shares)
 }
 
@@ -68,7 +69,7 @@ fn a_ring_passes_keys_and_values_on_once_less_than_it_has_gpus() {
         let size = 2.0 * (8.0 * 128.0) * 2.0 * 32_768.0 / f64::from(cp);
         let rate = network.intra_node.get() * network.intra_node_efficiency;
         let hop = size / rate + network.intra_node_latency.get();
-        let comm = exchanges(&setup, &LayerShares::DENSE);
+        let comm = exchanges(&setup, &Layers::DENSE);
         close(comm.layer_forward.get(), hops * hop);
         close(comm.layer_backward.get(), hops * (2.0 * hop));
         assert_eq!(comm.layer_between_nodes, Seconds::ZERO);
@@ -84,7 +85,7 @@ fn heads_are_exchanged_inside_a_ring() {
     let inside =
         |width: f64| all_to_all(network, Group::strided(4, 1, 64, network), Bytes::new(width * sent), AllToAll::Linear);
     let hop = point_to_point(network, Group::strided(2, 4, 64, network), false, Bytes::new(2048.0 * sent));
-    let comm = exchanges(&setup, &LayerShares::DENSE);
+    let comm = exchanges(&setup, &Layers::DENSE);
     close(comm.layer_forward.get(), (inside(4096.0 + 2048.0) + inside(4096.0) + hop).get());
     close(comm.layer_backward.get(), (inside(4096.0 + 2048.0) + inside(4096.0) + 2.0 * hop).get());
 }
@@ -96,8 +97,8 @@ fn tensor_parallelism_splits_the_heads_that_are_exchanged() {
     let (network, sent) = (&setup.network, 2.0 * 32_768.0 / 4.0);
     let group = Group::strided(4, 2, 64, network);
     let inside = |width: f64| all_to_all(network, group, Bytes::new(width * sent), AllToAll::Linear);
-    let of_tensor = exchanges(&setup, &LayerShares::DENSE).layer_tensor[0];
-    let comm = exchanges(&setup, &LayerShares::DENSE).layer_forward - of_tensor;
+    let of_tensor = exchanges(&setup, &Layers::DENSE).layer_tensor[0];
+    let comm = exchanges(&setup, &Layers::DENSE).layer_forward - of_tensor;
     close(comm.get(), (inside(2048.0 + 1024.0) + inside(2048.0)).get());
 }
 
@@ -109,7 +110,7 @@ fn gathered_keys_and_values_have_reduced_gradients() {
     let (network, size) = (&setup.network, Bytes::new(2.0 * 1024.0 * 2.0 * 32_768.0));
     let group = Group::consecutive(16, 64, network);
     let (gather, scatter) = (all_gather(network, group, size), reduce_scatter(network, group, size));
-    let comm = exchanges(&setup, &LayerShares::DENSE);
+    let comm = exchanges(&setup, &Layers::DENSE);
     close(comm.layer_forward.get(), gather.get());
     close(comm.layer_backward.get(), (gather + scatter).get());
     close(comm.layer_between_nodes.get(), (2.0 * gather + scatter).get());
@@ -128,7 +129,7 @@ fn a_mixer_exchanges_its_tokens_for_heads_in_either_pass() {
     let comm = exchanges(&setup, &MIXER);
     close(comm.layer_forward.get(), once.get());
     close(comm.layer_backward.get(), once.get());
-    let none = exchanges(&setup, &LayerShares { recurrent: 0.0, ..MIXER });
+    let none = exchanges(&setup, &Layers::NONE);
     assert_eq!(none.layer_forward, Seconds::ZERO);
 }
 
@@ -151,7 +152,7 @@ fn tensor_parallelism_reduces_twice_a_layer_and_pass() {
                 all_reduce(network, group, size)
             };
             let statistics = all_reduce(network, group, Bytes::new(3.0 * 4.0 * 32_768.0));
-            let comm = exchanges(&setup, &LayerShares::DENSE);
+            let comm = exchanges(&setup, &Layers::DENSE);
             close(comm.layer_forward.get(), 2.0 * pair.get());
             close(comm.layer_backward.get(), 2.0 * (1.0 + repeated) * pair.get());
             close(comm.embedding.get(), pair.get());
@@ -159,7 +160,7 @@ fn tensor_parallelism_reduces_twice_a_layer_and_pass() {
             assert_eq!((comm.layer_between_nodes, comm.ends_between_nodes), (Seconds::ZERO, Seconds::ZERO));
         }
     }
-    let crossing = exchanges(&setup(&format!("{LLAMA}&tp=16")), &LayerShares::DENSE);
+    let crossing = exchanges(&setup(&format!("{LLAMA}&tp=16")), &Layers::DENSE);
     close(crossing.layer_between_nodes.get(), (crossing.layer_forward + crossing.layer_backward).get());
     close(crossing.ends_between_nodes.get(), (crossing.embedding + crossing.head).get());
 }
@@ -177,14 +178,14 @@ fn host(link: &str) -> Setup {
     setup
 }
 
-fn launched(setup: &Setup, shares: &LayerShares) -> f64 {
+fn launched(setup: &Setup, shares: &Layers) -> f64 {
     launches::forward(setup, shares).get()
 }
 
 /// The slowest of n hosts takes `1 + 0.05 sqrt(2 ln n)` times the mean; 2, 4 and 8 hosts.
 #[test]
 fn exchanges_are_launched_too() {
-    let of = |link: &str| launched(&host(&format!("{LLAMA}&{link}")), &LayerShares::DENSE);
+    let of = |link: &str| launched(&host(&format!("{LLAMA}&{link}")), &Layers::DENSE);
     let slowest = |hosts: f64| 1.0 + 0.05 * (2.0 * hosts.ln()).sqrt();
     close(of("tp=1"), 10.0);
     close(of("tp=2"), (10.0 + 1.0) * slowest(2.0));
@@ -194,7 +195,7 @@ fn exchanges_are_launched_too() {
     // A host of twice the speed.
     let mut fast = host(&format!("{LLAMA}&tp=2&cp=4"));
     fast.network.host.speed = 2.0;
-    close(launched(&fast, &LayerShares::DENSE), 0.5 * (10.0 + 1.0 + 2.0) * slowest(2.0));
+    close(launched(&fast, &Layers::DENSE), 0.5 * (10.0 + 1.0 + 2.0) * slowest(2.0));
 }
 
 /// Casts to 8 bits are launched with each block, latent attention's with attention; a compiler
@@ -203,22 +204,22 @@ fn exchanges_are_launched_too() {
 fn launches_of_a_layer_are_those_of_its_blocks() {
     let setup = host(&format!("{LLAMA}&framework=pytorch"));
     for (shares, blocks) in [
-        (LayerShares { mlp: 0.0, ..LayerShares::DENSE }, 0.5),
-        (LayerShares { attention: 0.0, ..LayerShares::DENSE }, 0.5),
+        (Layers::DENSE.with(Block::Mlp, 0.0), 0.5),
+        (Layers::DENSE.with(Block::Attention, 0.0), 0.5),
         (MIXER, 0.5),
-        (LayerShares { recurrent: 1.0, ..LayerShares::DENSE }, 1.5),
+        (Layers::DENSE.with(Block::State, 1.0), 1.5),
     ] {
         close(launched(&setup, &shares), 10.0 * blocks);
     }
     let with = |change: &dyn Fn(&mut Setup)| {
         let mut setup = setup;
         change(&mut setup);
-        launched(&setup, &LayerShares::DENSE)
+        launched(&setup, &Layers::DENSE)
     };
     close(with(&|setup| setup.compute_format = ComputeFormat::Fp8), 3.0 * 10.0);
     close(with(&|setup| setup.kernels.compile = true), 0.4 * 10.0);
     assert_eq!(with(&|setup| setup.kernels.graphs = Graphs::Step), 0.0);
-    close(launched(&host("cluster=dgx-h100&model=deepseek-v3&gpus=64&framework=pytorch"), &LayerShares::DENSE), 14.0);
+    close(launched(&host("cluster=dgx-h100&model=deepseek-v3&gpus=64&framework=pytorch"), &Layers::DENSE), 14.0);
     // Backward: half of the forward pass's time, and recomputed layers once more.
     let mut setup = setup;
     for (recompute, factor) in [(Recompute::None, 0.5), (Recompute::Full, 1.5)] {
@@ -233,12 +234,12 @@ fn launches_of_a_layer_are_those_of_its_blocks() {
 fn experts_are_launched_one_by_one_unless_grouped() {
     let mut setup = host("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=4&framework=pytorch");
     setup.network.host.speed = 5.0;
-    let all = LayerShares::mixture(1.0);
+    let all = Layers::mixture(1.0);
     setup.experts.grouped = true;
     close(launched(&setup, &all), 10.0 / 5.0 + 100.0);
     setup.experts.grouped = false;
     close(launched(&setup, &all), 10.0 / 5.0 + 100.0 + 2.0 * 7.0);
-    close(launched(&setup, &LayerShares::mixture(0.25)), 10.0 / 5.0 + 0.25 * (100.0 + 14.0));
+    close(launched(&setup, &Layers::mixture(0.25)), 10.0 / 5.0 + 0.25 * (100.0 + 14.0));
     setup.kernels.graphs = Graphs::Layers;
     close(launched(&setup, &all), 0.25 * 114.0);
 }
@@ -541,7 +542,7 @@ fn the_last_wave_of_experts_is_shared_by_a_grouped_kernel() {
         let mut setup = mixtral("");
         setup.experts.grouped = grouped;
         let passes = |setup: &Setup| {
-            let units = unit_times(setup, &LayerShares::mixture(1.0));
+            let units = unit_times(setup, &Layers::mixture(1.0));
             [units.experts_forward, units.experts_backward]
         };
         let whole = passes(&setup);
@@ -562,7 +563,7 @@ fn tokens_are_sorted_by_expert_and_back() {
     for (dispatcher, bytes) in [(Dispatcher::AllToAll, 32.0), (Dispatcher::Fused, 16.0)] {
         let mut setup = mixtral("");
         (setup.experts.dispatcher, setup.overheads.elementwise_bytes) = (dispatcher, 0.0);
-        let units: UnitCosts<OperatorCost> = unit_costs(&setup, &LayerShares::mixture(1.0));
+        let units: UnitCosts<OperatorCost> = unit_costs(&setup, &Layers::mixture(1.0));
         let (copies, rows) = (2.0 * 8192.0, 2.0 * 4096.0 + 3.0 * 14_336.0);
         let products = 2.0 * (2.0 * EXPERT + copies * rows);
         close(units.experts_forward.amount.bytes.get() - products, copies * bytes * 4096.0 / 3.0);
@@ -595,7 +596,7 @@ fn a_dispatch_sends_each_copy_once() {
 fn exchanges_of_experts_are_exposed_or_slow_the_compute_that_hides_them() {
     let mut setup = mixtral("");
     setup.overheads.contention = 1.25;
-    let units = unit_times(&setup, &LayerShares::mixture(1.0));
+    let units = unit_times(&setup, &Layers::mixture(1.0));
     let both = both_ways(&setup);
     let alone = ExpertExchange::new(&setup, &units);
     assert_eq!((alone.forward, alone.backward), (both, both));
@@ -622,12 +623,12 @@ fn exchanges_of_experts_are_exposed_or_slow_the_compute_that_hides_them() {
 fn maxtext_keeps_the_outputs_of_products() {
     let llama = setup("cluster=tpu-v5p-pod&model=llama-3-8b&gpus=8&framework=maxtext&recompute=selective");
     assert!(llama.traits().selective_keeps_products);
-    let kept = layer(&llama, 2.0, &LayerShares::DENSE).kept;
+    let kept = layer(&llama, 2.0, &Layers::DENSE).kept;
     assert_eq!(kept, 2.0 * (2.0 * 4096.0 + (4096.0 + 2.0 * 1024.0) + 2.0 * 14_336.0));
     // DeepSeek V3: ranks of 1,536 and 512 before and after their norms, and 64 rotary dimensions.
     let deepseek = setup("cluster=tpu-v5p-pod&model=deepseek-v3&gpus=8&framework=maxtext&recompute=selective");
     let latent = 2.0 * (1536.0 + 512.0) + 64.0;
-    let kept = layer(&deepseek, 2.0, &LayerShares::DENSE).kept;
+    let kept = layer(&deepseek, 2.0, &Layers::DENSE).kept;
     assert_eq!(kept, 2.0 * (2.0 * 7168.0 + latent + 2.0 * 18_432.0));
 }
 
@@ -676,7 +677,7 @@ fn gradients_inside_a_backward_pass_are_those_of_its_products() {
     for tp in [1.0, 2.0] {
         let mut setup = setup(&format!("{LLAMA}&seq=4096&tp={tp}&framework=torchtitan"));
         (setup.tensor.sequence_parallel, setup.kernels.compile, setup.tensor.asynchronous) = (true, false, false);
-        let moments = |setup: &Setup| layer(setup, 2.0, &LayerShares::DENSE).backward.unwrap();
+        let moments = |setup: &Setup| layer(setup, 2.0, &Layers::DENSE).backward.unwrap();
         let found = moments(&setup);
         let (hidden, input) = (2.0 * 14_336.0 / tp, 2.0 * 4096.0 / tp);
         let gathered = if tp > 1.0 { 2.0 * 4096.0 } else { 0.0 };
@@ -777,12 +778,12 @@ fn padded_texts_wait_for_the_longest_less_the_more_micro_batches() {
 /// (`modeling_deepseek.py`: `q_proj` in place of `q_a_proj` and `q_b_proj`).
 #[test]
 fn adapters_of_latent_attention_stand_beside_its_own_matrices() {
-    let widths = |model: &str| {
+    let widths = |model: &str| -> Vec<(f64, f64)> {
         let setup = setup(&format!("cluster=dgx-h100&model={model}&train=lora&targets=attention"));
-        attention_modules(&setup).map(|module| (module.inner, module.outer)).to_vec()
+        modules(&setup, Block::Attention).iter().map(|module| (module.inner, module.outer)).collect()
     };
     // 16 heads of 128 + 64 and 128 + 128, rank 512 with 64 shared positions, width 2048.
-    let lite = [(2048.0, 3072.0), (0.0, 0.0), (2048.0, 576.0), (512.0, 4096.0), (2048.0, 2048.0)];
+    let lite = [(2048.0, 3072.0), (2048.0, 576.0), (512.0, 4096.0), (2048.0, 2048.0)];
     assert_eq!(widths("deepseek-v2-lite"), lite);
     // 128 heads, rank 1536 of queries, width 7168.
     let large = [(7168.0, 1536.0), (1536.0, 24576.0), (7168.0, 576.0), (512.0, 32768.0), (16384.0, 7168.0)];

@@ -1,6 +1,6 @@
 //! Laws of models that read images: what an encoder adds, and what it does not change.
 
-use engine::model::compute::parts::{Operator, operator_cost, parts};
+use engine::model::compute::roofline::{Operator, operator_cost, parts};
 use engine::model::report::Work;
 use engine::model::report::{MemoryPart, Report};
 use engine::model::step::playback::Playback;

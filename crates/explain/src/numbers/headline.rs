@@ -33,7 +33,7 @@ fn lacks_room(c: &Context) -> bool {
 /// Whether every layer has attention as its only mixer of tokens, and only the next token is
 /// predicted.
 fn are_alike(c: &Context) -> bool {
-    c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0 && !c.setup.reads_images()
+    c.setup.architecture.layers().have_attention_alone() && c.setup.mtp == 0 && !c.setup.reads_images()
 }
 
 fn trains_all_of_alike(c: &Context) -> bool {

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use engine::model::adapters::layer_adapter_params;
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
-use engine::model::transformer::{AttentionBias, FusedProjections, LayerShares, Norm, QkNorm};
+use engine::model::transformer::{AttentionBias, FusedProjections, Layers, Norm, QkNorm};
 use engine::scenario::Scenario;
 use files::settings::{programs, text};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         "trained": { "method": format!("{:?}", trained.method), "rank": trained.rank, "base": format!("{:?}", trained.base),
             "embeddings": trained.embeddings, "frozen": trained.frozen_layers.min(shape.num_hidden_layers),
             "targets": format!("{:?}", trained.targets) },
-        "adapters": if trained.has_adapters() { adapted * layer_adapter_params(&whole, &LayerShares::DENSE).layer } else { 0.0 },
+        "adapters": if trained.has_adapters() { adapted * layer_adapter_params(&whole, &Layers::DENSE).layer } else { 0.0 },
         "notes": notes,
     }))
 }

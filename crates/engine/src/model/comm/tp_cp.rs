@@ -1,14 +1,13 @@
 //! Exchanges of tensor and context parallelism within one layer, and the exposed part of them.
 
 use super::asynchronous::{Chunks, beside_products};
-use super::blocks;
+use super::{blocks, blocks_again};
 use crate::model::collectives::{self, AllToAll, Group};
-use crate::model::compute::modules;
 use crate::model::flops::backward::recomputed;
+use crate::model::layer::{Block, Layers};
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
-use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
 
 /// Exposed communication of tensor and context parallelism in one micro-batch, on one GPU.
@@ -57,13 +56,14 @@ pub struct Hiding {
 /// while attention runs, and `(cp' - 1)/cp'` of attention can hide them; backward their gradients
 /// travel along, under a longer attention.
 ///
-/// Averaged over layers with the block shares `shares`.
-fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerShares) -> (Seconds, Seconds) {
+/// Averaged over these layers.
+fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, layers: &Layers) -> (Seconds, Seconds) {
     let (mesh, network, arch) = (&setup.mesh, &setup.network, &setup.architecture);
     if mesh.cp <= 1 {
         return (Seconds::ZERO, Seconds::ZERO);
     }
     let world = mesh.gpus();
+    let attention = layers.blocks(Block::Attention);
     let tp = f64::from(mesh.tp.max(1));
     let inner = setup.sequence_heads.max(1);
     let by_heads = f64::from(inner);
@@ -71,15 +71,15 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerSha
     if setup.context == ContextExchange::AllGather {
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
         let gathered = Bytes::new(keys_and_values * sent * f64::from(mesh.cp));
-        let gather = shares.attention * collectives::all_gather(network, context, gathered);
-        let scatter = shares.attention * collectives::reduce_scatter(network, context, gathered);
+        let gather = attention * collectives::all_gather(network, context, gathered);
+        let scatter = attention * collectives::reduce_scatter(network, context, gathered);
         return (gather, gather + scatter);
     }
     let heads = Group::strided(inner, mesh.tp, world, network);
     let exchange = |width: f64| collectives::all_to_all(network, heads, Bytes::new(width * sent), AllToAll::Linear);
     let exchanged = if inner > 1 {
         let there = exchange(arch.query_width() / tp + keys_and_values);
-        shares.attention * (there + exchange(arch.attention_output_width() / tp))
+        attention * (there + exchange(arch.attention_output_width() / tp))
     } else {
         Seconds::ZERO
     };
@@ -88,32 +88,32 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerSha
     let hops = f64::from(around) - 1.0;
     let part = hops / f64::from(around);
     let size = Bytes::new(keys_and_values * sent);
-    let hop = shares.attention * collectives::point_to_point(network, ring, ring.crosses_nodes(), size);
+    let hop = attention * collectives::point_to_point(network, ring, ring.crosses_nodes(), size);
     let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
     (exchanged + over(hop, hiding.attention), exchanged + over(2.0 * hop, hiding.attention_backward))
 }
 
 /// Returns the time of the exchanges around a layer's recurrent mixer, in either pass, where `sent`
-/// is tokens times bytes of an element; averaged over layers with the block shares `shares`.
+/// is tokens times bytes of an element; averaged over these layers.
 ///
 /// A recurrent state passes from token to token, so that a ring would serialise: Megatron-Core
 /// exchanges tokens for heads by all-to-all, the whole output of the input projection before the
 /// convolution and the scan, and the scan's output after it (`MambaContextParallel.pre_conv_ssm`
 /// and `post_conv_ssm`). If there are fewer groups of B and C than GPUs, the groups are repeated.
-fn exchange_states(setup: &Setup, sent: f64, shares: &LayerShares) -> Seconds {
+fn exchange_states(setup: &Setup, sent: f64, layers: &Layers) -> Seconds {
     let (mesh, network, mixer) = (&setup.mesh, &setup.network, &setup.architecture.recurrent);
-    if mesh.cp <= 1 || shares.recurrent <= 0.0 {
+    let states = layers.blocks(Block::State);
+    if mesh.cp <= 1 || states <= 0.0 {
         return Seconds::ZERO;
     }
     let tp = f64::from(mesh.tp.max(1));
     let context = Group::strided(mesh.cp, mesh.tp, mesh.gpus(), network);
     let exchange = |width: f64| collectives::all_to_all(network, context, Bytes::new(width * sent), AllToAll::Linear);
-    shares.recurrent * (exchange(mixer.columns_to_share(tp, mesh.cp)) + exchange(mixer.inner_width() / tp))
+    states * (exchange(mixer.columns_to_share(tp, mesh.cp)) + exchange(mixer.inner_width() / tp))
 }
 
 impl TpCpComm {
-    /// Returns the communication of one micro-batch, averaged over layers with the block shares
-    /// `shares`.
+    /// Returns the communication of one micro-batch, averaged over these layers.
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in
     /// both passes (arXiv 1909.08053); with sequence parallelism an all-gather and a reduce-scatter
@@ -121,7 +121,7 @@ impl TpCpComm {
     /// under the matrix products ([`super::asynchronous`]). Context parallelism: ring attention
     /// sends keys and values cp - 1 times while attention runs; the all-gather variant gathers them
     /// before attention and reduces their gradients after it. Backward passes send twice as much.
-    pub fn new(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
+    pub fn new(setup: &Setup, element: f64, hiding: &Hiding, layers: &Layers) -> Self {
         let mesh = &setup.mesh;
         if mesh.tp <= 1 && mesh.cp <= 1 {
             return Self::default();
@@ -141,9 +141,9 @@ impl TpCpComm {
                 collectives::all_reduce(network, tensor, size)
             }
         };
-        let repeated = modules::recomputed_collectives(setup, shares);
-        let blocks = blocks(setup, shares);
-        let chunks = Chunks::new(setup, shares, activations, hiding.matmul);
+        let repeated = blocks_again(setup, layers, &setup.policy());
+        let blocks = blocks(setup, layers);
+        let chunks = Chunks::new(setup, layers, activations, hiding.matmul);
         let exposed = |pairs: f64, compute: Seconds, passes: f64| {
             let comm = pairs * pair(activations);
             if setup.tensor.asynchronous && mesh.tp > 1 {
@@ -155,8 +155,8 @@ impl TpCpComm {
         };
 
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
-        let (context_forward, context_backward) = exchange_context(setup, element * tokens, hiding, shares);
-        let states = exchange_states(setup, element * tokens, shares);
+        let (context_forward, context_backward) = exchange_context(setup, element * tokens, hiding, layers);
+        let states = exchange_states(setup, element * tokens, layers);
         let (context_forward, context_backward) = (context_forward + states, context_backward + states);
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
         let tensor_forward = exposed(blocks, hiding.matmul, 1.0);

@@ -1,12 +1,12 @@
 //! The cost of low-rank adapters of a layer's matrices.
 
 use super::blocks::{Layer, Rates};
-use super::products::{Block, Products};
-use crate::model::adapters::{self, Module};
+use super::products::{Products, Sums};
+use crate::model::adapters;
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts;
+use crate::model::layer::{Block, Layers};
 use crate::model::setup::Setup;
-use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 
 /// Traffic and number of the kernels around an adapter's two products.
@@ -37,80 +37,45 @@ impl Kernels {
     }
 }
 
-/// Returns the cost of these matrices' adapters over `rows` of tokens: two products each, of rank
-/// r.
-fn adapter_cost<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64) -> Layer<C> {
-    if !rates.setup.trained.has_adapters() {
-        return Layer::default();
-    }
-    let rank = f64::from(rates.setup.trained.rank);
-    let mut block = Block::NONE;
-    let (mut streamed, kernels) = (0.0, Kernels::for_setup(rates.setup));
-    for module in modules.iter().filter(|module| module.is_used()) {
-        let adapter = Block {
+/// Returns the cost of the adapters of a block's matrices: two products each, of rank r, over the
+/// tokens, or over the copies that arrive at routed experts.
+pub(super) fn of_block<C: Cost<Operations>>(rates: &Rates, block: Block) -> Layer<C> {
+    let setup = rates.setup;
+    let rank = f64::from(setup.trained.rank);
+    let rows = if block == Block::Routed { experts::received(setup) } else { rates.tokens };
+    let mut sums = Sums::NONE;
+    let (mut streamed, kernels) = (0.0, Kernels::for_setup(setup));
+    for module in adapters::modules(setup, block).iter() {
+        let adapter = Sums {
             weights: rank * (module.inner + module.outer),
             inner: module.inner + rank,
             outer: rank + module.outer,
             count: 2.0,
-            ..Block::NONE
+            ..Sums::NONE
         };
-        block = block.with(adapter);
+        sums = sums.with(adapter);
         streamed += kernels.inputs * module.inner + kernels.outputs * module.outer;
     }
-    if block.count <= 0.0 || rank <= 0.0 {
+    if sums.count <= 0.0 || rank <= 0.0 {
         return Layer::default();
     }
-    let operands = block.weights + rows * (block.inner + block.outer);
-    let products = Products { tokens: rows, operands, ..rates.products(&block) };
-    Layer {
+    let operands = sums.weights + rows * (sums.inner + sums.outer);
+    let products = Products { tokens: rows, operands, ..rates.products(&sums) };
+    let all = Layer {
         matmul: products.forward(),
         input_gradient: products.input_gradient(),
         weight_gradient: products.weight_gradient(),
         elementwise: rates.streaming(Bytes::new(rates.element() * rows * streamed)),
         ..Layer::default()
-    }
-    .times(rates.share.adapters)
-}
-
-/// Returns the cost of the adapters of attention's matrices.
-pub(super) fn beside_attention<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    adapter_cost(rates, &adapters::attention_modules(rates.setup), rates.tokens)
-}
-
-/// Returns the cost of the adapters of a recurrent mixer's matrices.
-pub(super) fn beside_recurrent<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    adapter_cost(rates, &adapters::recurrent_modules(rates.setup), rates.tokens)
-}
-
-/// Returns the cost of the adapters of a dense MLP.
-pub(super) fn beside_mlp<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    let [dense, _, _] = adapters::widths(rates.setup);
-    adapter_cost(rates, &adapters::mlp_modules(rates.setup, dense), rates.tokens)
-}
-
-/// Returns the cost of the adapters of the shared experts.
-pub(super) fn beside_shared<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    let [_, shared, _] = adapters::widths(rates.setup);
-    adapter_cost(rates, &adapters::mlp_modules(rates.setup, shared), rates.tokens)
-}
-
-/// Returns the cost of the adapters of routed experts, over the token copies that arrive.
-pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    let [_, _, routed] = adapters::widths(rates.setup);
-    adapter_cost(rates, &adapters::expert_modules(rates.setup, routed), experts::received(rates.setup))
+    };
+    all * rates.share.adapters
 }
 
 /// Returns the launches of one layer's adapters, over those of the layer; an adapter kernel of
 /// routed experts covers all experts at once.
-pub(super) fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
+pub(super) fn launches(setup: &Setup, layers: &Layers) -> f64 {
     if !setup.trained.has_adapters() {
         return 0.0;
     }
-    let used = |modules: &[Module]| modules.iter().filter(|module| module.is_used()).count() as f64;
-    let [dense, shared, routed] = adapters::widths(setup).map(|width| used(&adapters::mlp_modules(setup, width)));
-    Kernels::for_setup(setup).launches
-        * (shares.attention * used(&adapters::attention_modules(setup))
-            + shares.dense() * dense
-            + shares.moe * (shared + routed)
-            + shares.recurrent * used(&adapters::recurrent_modules(setup)))
+    Kernels::for_setup(setup).launches * layers.sum(|block| adapters::modules(setup, block).sum(|_| 1.0))
 }

@@ -68,7 +68,7 @@ pub fn attention_efficiency(setup: &Setup) -> f64 {
 fn rates_of(setup: &Setup) -> [FlopsPerSecond; 2] {
     let peak = recipe_peak(&setup.accelerator, setup.recipe);
     let reached = attention_efficiency(setup);
-    let head = setup.architecture.head_dim;
+    let head = (setup.architecture.query_head_width() as u32).max(1);
     match setup.kernels.attention {
         // Scores are separate products, whose leading dimension is the head's width.
         AttentionKernel::Unfused => {

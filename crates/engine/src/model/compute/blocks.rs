@@ -1,10 +1,11 @@
 //! The cost of a layer's blocks: their matrix products and their element-wise work.
 
-use super::products::{Block, Products};
-use super::{REFERENCE_WIDTH, gradient_rate, matmul_rate, memory_rate};
+use super::products::{Products, Sums};
+use super::{REFERENCE_WIDTH, adapters, gradient_rate, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::backward::{Backward, Recomputed};
-use crate::model::framework::Layers;
+use crate::model::framework;
+use crate::model::layer::{self, Block};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
@@ -13,6 +14,7 @@ use crate::model::trained::ProductsKeep;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::Norm;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
+use core::ops::{Add, Mul};
 
 /// Share of the element-wise traffic that belongs to the forward pass; the rest is backward.
 pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
@@ -32,18 +34,9 @@ pub(super) const REFERENCE_MLP: f64 = 4.0;
 /// Products and norms of a layer that are recomputed.
 #[derive(Clone, Copy)]
 pub(super) struct Repeated {
-    pub(super) block: Block,
+    pub(super) products: Sums,
     /// Number of norms.
     pub(super) norms: f64,
-}
-
-impl Repeated {
-    /// Nothing is recomputed.
-    pub(super) const NONE: Self = Self { block: Block::NONE, norms: 0.0 };
-
-    pub(super) fn with(self, other: Self) -> Self {
-        Self { block: self.block.with(other.block), norms: self.norms + other.norms }
-    }
 }
 
 /// Parameters of the cost of a setup's blocks.
@@ -99,7 +92,7 @@ impl<'a> Rates<'a> {
         C::new(bytes / self.memory, || Operations::streaming(bytes))
     }
 
-    pub(super) fn products(&self, block: &Block) -> Products {
+    pub(super) fn products(&self, block: &Sums) -> Products {
         Products {
             tokens: self.tokens,
             weights: block.weights,
@@ -121,56 +114,58 @@ impl<'a> Rates<'a> {
     fn recomputed_elementwise<C: Cost<Operations>>(&self, again: &Repeated) -> C {
         const PASSES: f64 = 2.0;
         let hidden = f64::from(self.setup.architecture.hidden_size);
-        let in_blocks = again.block.hidden / (2.0 * REFERENCE_MLP * hidden);
+        let in_blocks = again.products.hidden / (2.0 * REFERENCE_MLP * hidden);
         let hidden_tensors = self.setup.overheads.elementwise_bytes * hidden * 0.5 * in_blocks;
-        let forward = FORWARD_SHARE * (hidden_tensors + casts(self.setup, again.block.cast));
+        let forward = FORWARD_SHARE * (hidden_tensors + casts(self.setup, again.products.cast));
         let norms = PASSES * self.element() * hidden * per_rank::sequence_share(self.setup) * again.norms;
         self.streaming(Bytes::new((forward + norms) * self.tokens))
     }
 
-    /// Returns the element-wise traffic of both passes: half of it is on the residual stream, half
-    /// on the hidden tensors of the blocks.
-    pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
-        self.elementwise_of(block, 1.0)
-    }
-
-    /// Returns the element-wise traffic of one block of a layer, with the share `part` of the
-    /// layer's traffic on the residual stream.
-    pub(super) fn elementwise_of<C: Cost<Operations>>(&self, block: &Block, part: f64) -> C {
-        let hidden = f64::from(self.setup.architecture.hidden_size);
-        let residual = per_rank::sequence_share(self.setup) * part;
-        let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
-        let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks)
-            + norms_in_fp32(self.setup) * hidden * residual
-            + rotary(self.setup) * part;
-        self.streaming(Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens))
+    /// Returns the element-wise traffic of a block, both passes: on the residual stream, with the
+    /// block's norms, and on the hidden tensors between its products.
+    pub(super) fn elementwise<C: Cost<Operations>>(&self, block: Block, products: &Sums) -> C {
+        let setup = self.setup;
+        let hidden = f64::from(setup.architecture.hidden_size);
+        let in_blocks = products.hidden / (2.0 * REFERENCE_MLP * hidden);
+        let shared = per_rank::sequence_share(setup);
+        let per_channel = setup.overheads.elementwise_bytes * 0.5 * (RESIDUAL_OF_BLOCK * shared + in_blocks)
+            + norm_bytes(setup) * shared;
+        let turned = if block == Block::Attention { rotary(setup) } else { 0.0 };
+        self.streaming(Bytes::new((per_channel * hidden + turned + casts(setup, products.cast)) * self.tokens))
     }
 }
+
+/// Share of a layer's element-wise work on the residual stream that belongs to one of its two
+/// blocks.
+const RESIDUAL_OF_BLOCK: f64 = 0.5;
+
+/// Bytes that a fused norm reads and writes per element, in 16 bits: forward `2+2`, backward
+/// `2+2+2` and for the weights' gradients `2+2`.
+const FUSED_NORM: f64 = 4.0 + 10.0;
 
 /// Bytes that one layer norm reads and writes per element beyond a fused kernel's, forward and
 /// backward, if autocast runs it in fp32: one kernel between two casts, with 2 bytes an element in
 /// 16 bits and 4 in 32. Forward `2+4, 4+4, 4+2` against a fused kernel's `2+2`, backward `2+4,
 /// 4+4+4, 4+4, 4+2` against `2+2+2, 2+2`.
-const LAYER_NORM_IN_FP32: f64 = (20.0 - 4.0) + (32.0 - 10.0);
+const LAYER_NORM_IN_FP32: f64 = (20.0 + 32.0) - FUSED_NORM;
 
 /// Bytes that one root-mean-square norm reads and writes per element beyond a fused kernel's,
 /// operator by operator in fp32 (`LlamaRMSNorm`). Forward the input is cast (2+4), squared (4+4),
 /// averaged (4), scaled (4+4), cast (4+2) and weighted (2+2), against a fused kernel's `2+2`;
-/// backward about twice as much, against `2+2+2`.
-const RMS_NORM_IN_FP32: f64 = (36.0 - 4.0) + (60.0 - 10.0);
+/// backward about twice as much.
+const RMS_NORM_IN_FP32: f64 = (36.0 + 60.0) - FUSED_NORM;
 
-/// Returns the extra traffic of a layer's unfused norms, in bytes per element; zero if norms are
-/// fused.
-fn norms_in_fp32(setup: &Setup) -> f64 {
-    let fused = setup.kernels.norms == NormKernel::Fused || setup.kernels.compile;
-    if fused {
-        return 0.0;
-    }
-    f64::from(setup.architecture.norms_per_layer)
-        * match setup.architecture.norm {
-            Norm::Layer | Norm::LayerNoBias => LAYER_NORM_IN_FP32,
-            Norm::Rms => RMS_NORM_IN_FP32,
-        }
+/// Returns the traffic of a block's norms in bytes per element: of unfused ones what they read and
+/// write beyond fused ones, and of each norm more or less than one, of which the residual stream's
+/// traffic has one, all.
+fn norm_bytes(setup: &Setup) -> f64 {
+    let norms = setup.architecture.norms_per_block();
+    let in_fp32 = match setup.architecture.norm {
+        Norm::Layer | Norm::LayerNoBias => LAYER_NORM_IN_FP32,
+        Norm::Rms => RMS_NORM_IN_FP32,
+    };
+    let is_fused = setup.kernels.norms == NormKernel::Fused || setup.kernels.compile;
+    (norms - 1.0) * FUSED_NORM + if is_fused { 0.0 } else { norms * in_fp32 }
 }
 
 /// Bytes that rotary positions read and write per element of queries and keys in PyTorch, operator
@@ -183,7 +178,7 @@ fn rotary(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     // Models with layer norms and no learned positions bias their scores instead (ALiBi).
     let turns = arch.norm == Norm::Rms && arch.learned_positions == 0;
-    if !turns || setup.kernels.compile || setup.traits().layers == Layers::Own {
+    if !turns || setup.kernels.compile || setup.traits().layers == framework::Layers::Own {
         return 0.0;
     }
     let tp = f64::from(setup.mesh.tp.max(1));
@@ -205,6 +200,14 @@ pub(super) struct Passes<C> {
     pub(super) backward: C,
 }
 
+impl<C: Cost<Operations>> Mul<f64> for Passes<C> {
+    type Output = Self;
+
+    fn mul(self, times: f64) -> Self {
+        Self { forward: self.forward * times, backward: self.backward * times }
+    }
+}
+
 /// The cost of one layer's products and element-wise work.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Layer<C> {
@@ -218,45 +221,10 @@ pub(super) struct Layer<C> {
     pub(super) recomputed_elementwise: C,
 }
 
-impl<C: Cost<Operations>> Layer<C> {
-    pub(super) fn from_block(rates: &Rates, block: &Block) -> Self {
-        Self { elementwise: rates.elementwise(block), ..Self::products_only(rates, block) }
-    }
+impl<C: Cost<Operations>> Add for Layer<C> {
+    type Output = Self;
 
-    /// Returns the products of a block, without its element-wise work.
-    fn products_only(rates: &Rates, block: &Block) -> Self {
-        let (products, share) = (rates.products(block), &rates.share);
-        let dequantized = rates.dequantize::<C>(block.weights);
-        Self {
-            matmul: products.forward::<C>() + dequantized.forward,
-            input_gradient: (products.input_gradient::<C>() + dequantized.backward) * share.passed,
-            weight_gradient: products.weight_gradient::<C>() * share.trained,
-            elementwise: C::default(),
-            products_again: C::default(),
-            recomputed_elementwise: C::default(),
-        }
-    }
-
-    /// Returns the cost of two blocks in sequence: separate products, each limited by the reads of
-    /// its own operands, and the element-wise work of both blocks with one residual stream.
-    pub(super) fn from_two_blocks(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
-        let products = Self::products_only(rates, one).plus(Self::products_only(rates, other));
-        Self { elementwise: rates.elementwise(&one.with(*other)), ..products }
-    }
-
-    /// Returns the layer with the work that the backward pass recomputes for single modules.
-    pub(super) fn repeating(self, rates: &Rates, again: &Repeated) -> Self {
-        if again.block.count <= 0.0 && again.norms <= 0.0 {
-            return self;
-        }
-        Self {
-            products_again: self.products_again + rates.products(&again.block).forward(),
-            recomputed_elementwise: self.recomputed_elementwise + rates.recomputed_elementwise(again),
-            ..self
-        }
-    }
-
-    pub(super) fn plus(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         Self {
             matmul: self.matmul + other.matmul,
             input_gradient: self.input_gradient + other.input_gradient,
@@ -266,15 +234,58 @@ impl<C: Cost<Operations>> Layer<C> {
             recomputed_elementwise: self.recomputed_elementwise + other.recomputed_elementwise,
         }
     }
+}
 
-    pub(super) fn times(self, share: f64) -> Self {
+impl<C: Cost<Operations>> Mul<f64> for Layer<C> {
+    type Output = Self;
+
+    fn mul(self, times: f64) -> Self {
         Self {
-            matmul: self.matmul * share,
-            input_gradient: self.input_gradient * share,
-            weight_gradient: self.weight_gradient * share,
-            elementwise: self.elementwise * share,
-            products_again: self.products_again * share,
-            recomputed_elementwise: self.recomputed_elementwise * share,
+            matmul: self.matmul * times,
+            input_gradient: self.input_gradient * times,
+            weight_gradient: self.weight_gradient * times,
+            elementwise: self.elementwise * times,
+            products_again: self.products_again * times,
+            recomputed_elementwise: self.recomputed_elementwise * times,
+        }
+    }
+}
+
+impl<C: Cost<Operations>> Layer<C> {
+    /// Returns the cost of one block of a layer other than routed experts: its products, each
+    /// limited by the reads of its own operands, its element-wise work, its adapters, and what the
+    /// backward pass repeats of it.
+    pub(super) fn of_block(rates: &Rates, block: Block) -> Self {
+        let (setup, policy) = (rates.setup, rates.setup.policy());
+        let list = layer::products(&setup.architecture, block, layer::degree(&setup.mesh, block));
+        let sums = Sums::of(&list, |_| true);
+        let again = Sums::of(&list, |product| setup.repeats(&policy, block, product.role));
+        let norms = setup.recomputed_norms(&policy.modules(), block);
+        let own = Self { elementwise: rates.elementwise(block, &sums), ..Self::products_only(rates, &sums) };
+        own.repeating(rates, &Repeated { products: again, norms }) + adapters::of_block(rates, block)
+    }
+
+    /// Returns the products of a block, without its element-wise work.
+    pub(super) fn products_only(rates: &Rates, sums: &Sums) -> Self {
+        let (products, share) = (rates.products(sums), &rates.share);
+        let dequantized = rates.dequantize::<C>(sums.weights);
+        Self {
+            matmul: products.forward::<C>() + dequantized.forward,
+            input_gradient: (products.input_gradient::<C>() + dequantized.backward) * share.passed,
+            weight_gradient: products.weight_gradient::<C>() * share.trained,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the layer with the work that the backward pass recomputes for single modules.
+    fn repeating(self, rates: &Rates, again: &Repeated) -> Self {
+        if again.products.count <= 0.0 && again.norms <= 0.0 {
+            return self;
+        }
+        Self {
+            products_again: self.products_again + rates.products(&again.products).forward(),
+            recomputed_elementwise: self.recomputed_elementwise + rates.recomputed_elementwise(again),
+            ..self
         }
     }
 

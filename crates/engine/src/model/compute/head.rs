@@ -1,7 +1,7 @@
 //! The cost of the output head, its loss, and the modules that predict further tokens.
 
 use super::blocks::Rates;
-use super::products::{Block, Products, aligned};
+use super::products::{Products, Sums, aligned};
 use super::recipe_rate;
 use crate::model::cost::{Cost, Operations};
 use crate::model::framework::Layers;
@@ -62,7 +62,7 @@ fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
     }
     let hidden = f64::from(setup.architecture.hidden_size);
     let tp = f64::from(setup.mesh.tp.max(1));
-    let block = Block {
+    let block = Sums {
         weights: 2.0 * hidden * hidden / tp,
         inner: 2.0 * hidden,
         outer: hidden / tp,

@@ -3,11 +3,11 @@
 use super::{adapters, recurrent};
 use crate::model::experts;
 use crate::model::flops::backward::Backward;
-use crate::model::framework::Layers;
+use crate::model::framework;
+use crate::model::layer::{Block, Layers};
 use crate::model::setup::Setup;
 use crate::model::software::Graphs;
 use crate::model::training::ComputeFormat;
-use crate::model::transformer::LayerShares;
 use crate::units::Seconds;
 
 /// Standard deviation of a host's launch time for a layer, as a share. A collective ends with the
@@ -22,9 +22,9 @@ const COMPILED: f64 = 0.4;
 
 /// Returns the host time of a layer's kernels in its forward pass, exchanges included, from the
 /// number of operators relative to [`crate::model::hardware::Efficiency::launch_per_layer`].
-pub fn forward(setup: &Setup, shares: &LayerShares) -> Seconds {
+pub fn forward(setup: &Setup, layers: &Layers) -> Seconds {
     let of_layer = setup.accelerator.efficiency.launch_per_layer;
-    let Operators { layer, experts } = operators(setup, shares);
+    let Operators { layer, experts } = operators(setup, layers);
     (setup.host_time(of_layer) * layer + of_layer * experts) * slowest(setup.mesh.tp)
 }
 
@@ -49,18 +49,22 @@ struct Operators {
     experts: f64,
 }
 
-fn operators(setup: &Setup, shares: &LayerShares) -> Operators {
+fn operators(setup: &Setup, layers: &Layers) -> Operators {
     let overheads = &setup.overheads;
     let tensor = if setup.mesh.tp > 1 { overheads.launch_exchange } else { 0.0 };
     let exchange = tensor + if setup.mesh.cp > 1 { overheads.launch_context } else { 0.0 };
-    let latent = if setup.architecture.latent.is_used() { shares.attention * overheads.launch_latent } else { 0.0 };
+    let latent = if setup.architecture.latent.is_used() {
+        layers.blocks(Block::Attention) * overheads.launch_latent
+    } else {
+        0.0
+    };
     // A mixer launches about as many kernels as attention, which has half of a layer's kernels.
-    let blocks = 0.5 * (shares.attention + shares.recurrent + shares.mlp);
+    let blocks = 0.5 * layers.count();
     let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { overheads.launch_casts };
-    let loops = shares.recurrent * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
-    let fused = if setup.kernels.compile && setup.traits().layers != Layers::Own { COMPILED } else { 1.0 };
-    let layer = overheads.launch * fused * (blocks * casts + adapters::launches(setup, shares) + loops);
-    let experts = shares.moe * casts * expert_operators(setup);
+    let loops = layers.blocks(Block::State) * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
+    let fused = if setup.kernels.compile && setup.traits().layers != framework::Layers::Own { COMPILED } else { 1.0 };
+    let layer = overheads.launch * fused * (blocks * casts + adapters::launches(setup, layers) + loops);
+    let experts = layers.experts() * casts * expert_operators(setup);
     match setup.kernels.graphs {
         Graphs::None => Operators { layer: layer + exchange + latent, experts },
         Graphs::Layers => Operators { layer: 0.0, experts: overheads.launch_beside_graphs * experts },

@@ -1,7 +1,7 @@
-//! The matrix products of a layer's blocks: dimensions and cost of one pass.
+//! The cost of the matrix products of a block, from the list of them.
 
 use crate::model::cost::{Cost, Operations};
-use crate::model::transformer::Architecture;
+use crate::model::layer::{self, Operator, Role};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
 /// Matrix products over T rows: forward, gradient of the input, gradient of the weight. The weights
@@ -82,29 +82,56 @@ pub fn aligned(width: f64) -> f64 {
     }
 }
 
-/// The products of one block of a layer, and the hidden tensors between them.
+/// The dimensions of products of a block, summed, and the hidden tensors between them.
 #[derive(Clone, Copy)]
-pub(super) struct Block {
+pub(super) struct Sums {
     /// Elements of the weights.
     pub(super) weights: f64,
-    /// Inner dimensions, contracted forward, summed over the products.
+    /// Inner dimensions, contracted forward, of each kernel.
     pub(super) inner: f64,
-    /// Columns, summed over the products.
+    /// Columns.
     pub(super) outer: f64,
-    /// Number of products.
+    /// Number of kernels.
     pub(super) count: f64,
     /// Summed width of the hidden tensors of MLPs.
     pub(super) hidden: f64,
-    /// Width of the products' inputs that 8-bit products cast, without the residual stream.
+    /// Width of the inputs that 8-bit products cast.
     pub(super) cast: f64,
     /// Fraction of the rate that the operands' alignment allows ([`aligned`]).
     pub(super) aligned: f64,
 }
 
-impl Block {
+impl Sums {
     /// No products.
     pub(super) const NONE: Self =
         Self { weights: 0.0, inner: 0.0, outer: 0.0, count: 0.0, hidden: 0.0, cast: 0.0, aligned: 1.0 };
+
+    /// Returns the sums over the products of a block that count.
+    pub(super) fn of(products: &layer::Products, counts: impl Fn(&Operator) -> bool) -> Self {
+        let mut sums = Self::NONE;
+        for product in products.iter().filter(|product| counts(product)) {
+            sums.weights += product.weights;
+            sums.outer += product.outer;
+            sums.count += product.kernels;
+            let inner = if product.kernels > 0.0 { product.inner } else { 0.0 };
+            sums.inner += inner;
+            match product.role {
+                // The router's products are in a wide format, like those inside a mixer.
+                Role::Router | Role::StateInner => {}
+                Role::StateInput | Role::StateOutput | Role::ExpertLatent => sums.cast += inner,
+                _ => {
+                    sums.cast += inner;
+                    sums.aligned = sums.aligned.min(aligned(product.inner));
+                }
+            }
+            sums.hidden += match product.role {
+                Role::Gate | Role::Up => product.outer,
+                Role::Down => product.inner,
+                _ => 0.0,
+            };
+        }
+        sums
+    }
 
     pub(super) fn with(self, other: Self) -> Self {
         Self {
@@ -116,90 +143,5 @@ impl Block {
             cast: self.cast + other.cast,
             aligned: self.aligned.min(other.aligned),
         }
-    }
-}
-
-/// Returns attention's projections on one GPU: queries, keys and values as one product, and the
-/// output projection; five projections under latent attention.
-pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
-    let hidden = f64::from(arch.hidden_size);
-    let (query, output) = (arch.query_width() / tp, arch.attention_output_width() / tp);
-    if arch.latent.is_used() {
-        let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
-        let down = query_rank + rank + f64::from(arch.latent.qk_rope_head_dim);
-        let up = f64::from(arch.num_attention_heads) / tp
-            * (f64::from(arch.latent.qk_nope_head_dim) + f64::from(arch.latent.v_head_dim));
-        let (query_inner, query_count) = if query_rank > 0.0 { (query_rank, 3.0) } else { (hidden, 2.0) };
-        return Block {
-            weights: hidden * (down + output) + query_inner * query + rank * up,
-            inner: hidden + query_inner + rank + output,
-            outer: down + query + up + hidden,
-            count: query_count + 2.0,
-            hidden: 0.0,
-            cast: hidden + query_inner + rank + output,
-            aligned: aligned(hidden).min(aligned(output)),
-        };
-    }
-    let columns = query + 2.0 * arch.key_value_width_over(tp);
-    Block {
-        weights: hidden * (columns + query),
-        inner: hidden + query,
-        outer: columns + hidden,
-        count: 2.0,
-        hidden: 0.0,
-        cast: hidden + query,
-        aligned: aligned(hidden).min(aligned(query)),
-    }
-}
-
-/// Returns an MLP of this width on one GPU.
-pub(super) fn mlp(arch: &Architecture, width: f64) -> Block {
-    mlp_between(f64::from(arch.hidden_size), arch.gated_mlp, width)
-}
-
-/// Returns an MLP of this width, gated or not, from `hidden` channels and back.
-pub(super) fn mlp_between(hidden: f64, gated: bool, width: f64) -> Block {
-    let wide = if gated { 2.0 * width } else { width };
-    Block {
-        weights: hidden * (wide + width),
-        inner: hidden + width,
-        outer: wide + hidden,
-        count: 2.0,
-        hidden: wide + width,
-        cast: hidden + width,
-        aligned: aligned(hidden).min(aligned(width)),
-    }
-}
-
-/// Returns the products that every token passes in an expert layer besides attention and routed
-/// experts: the router, and the shared experts' MLP.
-pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
-    let (hidden, experts) = (f64::from(arch.hidden_size), f64::from(arch.experts.num_experts));
-    // Sequence parallelism splits the router's tokens.
-    let router = Block {
-        weights: hidden * experts / tp,
-        inner: hidden,
-        outer: experts / tp,
-        count: 1.0,
-        hidden: 0.0,
-        cast: 0.0,
-        aligned: 1.0,
-    };
-    let latent = f64::from(arch.experts.latent_size);
-    let router = if latent > 0.0 { router.with(to_and_from_latent(hidden, latent, tp)) } else { router };
-    let shared = f64::from(arch.experts.shared_intermediate_size);
-    if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
-}
-
-/// Returns the products to the latent width of routed experts, and back.
-fn to_and_from_latent(hidden: f64, latent: f64, tp: f64) -> Block {
-    Block {
-        weights: 2.0 * hidden * latent / tp,
-        inner: hidden + latent,
-        outer: (hidden + latent) / tp,
-        count: 2.0,
-        hidden: 0.0,
-        cast: hidden + latent,
-        aligned: 1.0,
     }
 }

@@ -2,7 +2,6 @@
 //! kernels between them.
 
 use super::blocks::{Passes, Rates};
-use super::products::Block;
 use super::recipe_peak;
 use crate::fitted;
 use crate::model::cost::{Cost, Operations};
@@ -23,25 +22,6 @@ const STATE_BYTES: f64 = 4.0;
 /// Times that a chunk's state crosses memory: written, then read and written by the pass over
 /// chunks, and read for the output.
 const STATE_CROSSINGS: f64 = 4.0;
-
-/// Returns the matrix products of a mixer on one GPU: input projection, low ranks inside, and
-/// output projection.
-pub(super) fn products(arch: &Architecture, tp: f64) -> Block {
-    let mixer = &arch.recurrent;
-    let hidden = f64::from(arch.hidden_size);
-    let (columns, inner, middle) = (mixer.input_columns() / tp, mixer.inner_width() / tp, mixer.middle_weights() / tp);
-    let rank = f64::from(mixer.rank);
-    let (between, beyond, count) = if middle > 0.0 { (inner + rank, rank + inner, 2.0) } else { (0.0, 0.0, 0.0) };
-    Block {
-        weights: hidden * (columns + inner) + middle,
-        inner: hidden + inner + between,
-        outer: columns + hidden + beyond,
-        count: 2.0 + count,
-        hidden: 0.0,
-        cast: hidden + inner,
-        aligned: 1.0,
-    }
-}
 
 /// Returns the elements per token that the kernels between the products read and write, forward:
 /// the convolution reads and writes its channels; the scan reads values, keys and queries twice

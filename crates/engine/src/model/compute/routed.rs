@@ -1,13 +1,13 @@
 //! The products of routed experts, and the element-wise work between and around them.
 
-use super::adapters::beside_routed;
-use super::blocks::{FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, Repeated, casts};
-use super::modules::recomputed_shared_experts;
-use super::products::{Block, Products, mlp_between, router_and_shared};
+use super::adapters;
+use super::blocks::{FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
+use super::products::{Products, Sums};
 use crate::fitted;
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
+use crate::model::layer::{self, Block};
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
@@ -44,9 +44,9 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let arch = &setup.architecture;
     let local = experts::local_experts(setup);
     let received = experts::received(setup);
-    let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
     let hidden = arch.expert_hidden_size();
-    let block = mlp_between(f64::from(hidden), arch.gated_mlp, width);
+    let list = layer::products(arch, Block::Routed, layer::degree(&setup.mesh, Block::Routed));
+    let block = Sums::of(&list, |_| true);
     // Every chunk of the tokens launches its own products.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let launches = if setup.experts.grouped { chunks } else { chunks * local };
@@ -92,30 +92,24 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     } else {
         (C::default(), C::default())
     };
-    Layer {
+    let own = Layer {
         matmul,
         input_gradient: (products.input_gradient::<C>().at_least(read) + dequantized.backward) * rates.share.passed,
         weight_gradient: weight_gradient.at_least(read) * rates.share.trained,
         elementwise,
         products_again,
         recomputed_elementwise,
-    }
-    .plus(beside_routed(rates))
+    };
+    own + adapters::of_block(rates, Block::Routed)
 }
 
 /// Returns the times of one layer's experts alone, forward and backward: routed and shared experts
-/// with their router, without attention, the residual stream and the exchanges.
+/// with their router, without attention, the residual stream with its norms, and the exchanges.
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
     let rates = Rates::new(setup);
-    let arch = &setup.architecture;
-    let tp = f64::from(setup.mesh.tp.max(1));
-    let beside = router_and_shared(arch, tp);
-    let again = Repeated { norms: 0.0, ..recomputed_shared_experts(setup, tp) };
-    let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
-    let beside: Layer<Seconds> = Layer {
-        elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),
-        ..Layer::from_block(&rates, &beside).repeating(&rates, &again)
-    };
-    let passes = routed(&rates).plus(beside).passes(&recomputed(setup));
+    let beside: Layer<Seconds> = Layer::of_block(&rates, Block::Shared);
+    let residual = rates.elementwise(Block::Shared, &Sums::NONE);
+    let beside = Layer { elementwise: beside.elementwise - residual, ..beside };
+    let passes = (routed(&rates) + beside).passes(&recomputed(setup));
     (passes.forward, passes.backward)
 }

@@ -85,7 +85,8 @@ pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
 /// Returns the share of a layer's forward dispatches and combines that the backward pass repeats:
 /// that of fully recomputed layers, or all if the expert module is recomputed.
 pub fn repeated(setup: &Setup) -> f64 {
-    if setup.modules().moe { 1.0 } else { 1.0 - setup.kept_layers() }
+    let policy = setup.policy();
+    if policy.modules().moe { 1.0 } else { 1.0 - policy.kept_layers() }
 }
 
 /// Share of `NVLink`'s rate that fused dispatch kernels reach: `DeepEP` dispatches at 153 GB/s and

@@ -118,7 +118,7 @@ impl<'a> Steps<'a> {
         let wide = self.wide(step);
         let layers = self.whole(self.layers(&wide, size));
         let shape = Architecture { num_hidden_layers: layers as u32, ..wide };
-        let mlp = shape.all_mlp_params(shape.experts.num_experts) as f64;
+        let mlp = shape.all_mlp_params();
         let stretch = 1.0 + (size - params(&shape)) / mlp;
         let stretch = if stretch.is_finite() { stretch.clamp(STRETCH.0, STRETCH.1) } else { 1.0 };
         self.with_mlp(shape, stretch)

@@ -1,12 +1,9 @@
 //! Work of the backward pass: gradients, and recomputation.
 
-use super::layer::{
-    MULTIPLY_ADD, layer_matmul, layer_matmul_params, layer_mixing, matrices, routed_width, unrouted_width,
-};
-use super::modules;
+use super::layer::{MULTIPLY_ADD, layer_matmul, layer_matmul_params, layer_mixing};
+use crate::model::layer::{Block, passed, products, weights_per_token};
+use crate::model::policy::Policy;
 use crate::model::setup::Setup;
-use crate::model::software::AttentionKernel;
-use crate::model::training::Recompute;
 use crate::model::transformer::Architecture;
 use crate::units::Flops;
 
@@ -30,32 +27,20 @@ pub struct Recomputed {
 /// projection are recomputed, with all grouped products of routed experts and all element-wise
 /// work. The attention core (Megatron) is recomputed if its scores were written to memory.
 pub fn recomputed(setup: &Setup) -> Recomputed {
-    let arch = &setup.architecture;
-    // Scores that were written to memory are dropped and recomputed.
-    let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
-    let backward = Backward::new(setup).passed;
-    let again = match setup.recompute {
-        Recompute::None | Recompute::Full | Recompute::Fraction => {
-            let again = 1.0 - setup.kept_layers();
-            [again, again, again]
-        }
-        Recompute::AttentionCore => [0.0, scores, 0.0],
-        // The blocks of a layer count their own modules (compute::modules).
-        Recompute::Modules => {
-            let attention = if setup.modules().core_attn { scores } else { 0.0 };
-            [0.0, attention, 0.0]
-        }
-        // `MaxText`'s `minimal` keeps the outputs of all products, but not that of attention's
-        // kernel.
-        Recompute::Selective if setup.traits().selective_keeps_products => [0.0, 1.0, 1.0],
-        Recompute::Selective => {
-            let hidden = f64::from(arch.hidden_size);
-            let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
-            let routed = matrices(arch) * hidden * routed_width(arch);
-            let again = arch.shares().attention * second_projections(arch) + second_input + routed;
-            [again / layer_matmul_params(arch), scores, 1.0]
+    let scores = setup.writes_scores();
+    let again = match setup.policy() {
+        Policy::Layers(kept) => [1.0 - kept; 3],
+        Policy::Scores => [0.0, scores, 0.0],
+        // Products of modules are repeated one by one (`Policy::repeats`).
+        Policy::Modules(modules) => [0.0, if modules.core_attn { scores } else { 0.0 }, 0.0],
+        // The output of attention's kernel is not one of a product.
+        Policy::Products => [0.0, 1.0, 1.0],
+        Policy::EverySecond => {
+            let arch = &setup.architecture;
+            [every_second(arch) / layer_matmul_params(arch), scores, 1.0]
         }
     };
+    let backward = Backward::new(setup).passed;
     let [matmul, attention, elementwise] = again.map(|share| share * backward);
     Recomputed { backward, matmul, attention, elementwise }
 }
@@ -92,31 +77,33 @@ impl Backward {
     }
 }
 
-/// Returns the weights of every second one of attention's projections: key and output. Under latent
-/// attention those are the up-projections, or, if queries have no rank, the down-projection of keys
-/// and values and the output projection.
-fn second_projections(arch: &Architecture) -> f64 {
-    let hidden = f64::from(arch.hidden_size);
-    let latent = arch.latent;
-    if !latent.is_used() {
-        return hidden * (arch.key_value_width() + arch.attention_output_width());
-    }
-    let rank = f64::from(latent.kv_lora_rank);
-    if latent.q_lora_rank > 0 {
-        let per_head = f64::from(latent.qk_nope_head_dim) + f64::from(latent.v_head_dim);
-        f64::from(latent.q_lora_rank) * arch.query_width() + rank * f64::from(arch.num_attention_heads) * per_head
-    } else {
-        hidden * (rank + f64::from(latent.qk_rope_head_dim) + arch.attention_output_width())
-    }
+/// Returns the weights of one layer whose products selective recomputation repeats for a token,
+/// averaged over layers: every second one, and all of routed experts.
+fn every_second(arch: &Architecture) -> f64 {
+    arch.layers().sum(|block| {
+        let products = products(arch, block, 1.0);
+        let again = match block {
+            Block::Routed => products.weights(),
+            _ => products.every_second().map(|product| product.weights).sum(),
+        };
+        passed(arch, block) * again
+    })
 }
 
 /// Returns the FLOPs per token that recomputation adds to
 /// [`model_per_token`](super::model_per_token), with attention over `keys`.
 pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let arch = &setup.architecture;
-    let share = recomputed(setup);
+    let (share, policy) = (recomputed(setup), setup.policy());
+    let modules =
+        weights_per_token(
+            arch,
+            |block, product| {
+                if setup.repeats(&policy, block, product.role) { product.weights } else { 0.0 }
+            },
+        );
     f64::from(arch.num_hidden_layers)
         * (share.matmul * layer_matmul(arch)
             + share.attention * layer_mixing(arch, keys)
-            + Flops::new(MULTIPLY_ADD * modules::weights_again(setup)))
+            + Flops::new(MULTIPLY_ADD * modules))
 }

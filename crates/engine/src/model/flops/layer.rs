@@ -1,6 +1,7 @@
 //! FLOPs of the layers and the head of a decoder-only transformer (docs/book/model/parameters.md).
 
 use super::recurrent;
+use crate::model::layer::{Block, weights_per_token};
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
 use crate::model::training::{AttentionMask, MfuConvention};
@@ -21,60 +22,8 @@ const CAUSAL_SHARE: f64 = 0.5;
 /// layers, without biases and norms: projections and MLP; in expert layers the experts that the
 /// token is sent to, the shared experts and the router.
 pub fn layer_matmul_params(arch: &Architecture) -> f64 {
-    let shares = arch.shares();
-    let hidden = f64::from(arch.hidden_size);
-    let attention = shares.attention * attention_matmul_params(arch);
-    let latent = shares.moe * 2.0 * hidden * f64::from(arch.experts.latent_size);
     let extra = arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1));
-    attention
-        + matrices(arch) * hidden * mlp_width(arch)
-        + router_params(arch)
-        + (shares.recurrent * arch.recurrent_matmul_params() + latent + extra)
-}
-
-/// Returns the weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q
-/// d` for a gate; all matrices of latent attention.
-pub fn attention_matmul_params(arch: &Architecture) -> f64 {
-    if arch.latent.is_used() {
-        return arch.latent_params_per_layer() as f64;
-    }
-    let hidden = f64::from(arch.hidden_size);
-    let gate = if arch.gated_attention { hidden * arch.query_width() } else { 0.0 };
-    2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width() + gate
-}
-
-/// Returns the matrices of width F in an MLP: three if it is gated, otherwise two.
-pub fn matrices(arch: &Architecture) -> f64 {
-    if arch.gated_mlp { 3.0 } else { 2.0 }
-}
-
-/// Returns the width of the MLPs that one token passes in a layer, averaged over layers: F, or with
-/// experts `k F_expert + F_shared`.
-fn mlp_width(arch: &Architecture) -> f64 {
-    unrouted_width(arch) + routed_width(arch)
-}
-
-/// Returns the width of the routed experts that one token passes, averaged over layers: `k
-/// F_expert`, scaled down if the experts work at a latent width.
-pub(super) fn routed_width(arch: &Architecture) -> f64 {
-    let experts = arch.experts;
-    let narrower = f64::from(arch.expert_hidden_size()) / f64::from(arch.hidden_size.max(1));
-    arch.moe_share() * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size) * narrower
-}
-
-/// Returns the width of the MLPs that one token passes, without routed experts.
-pub(super) fn unrouted_width(arch: &Architecture) -> f64 {
-    let dense = f64::from(arch.intermediate_size);
-    let shares = arch.shares();
-    if !arch.has_experts() {
-        return shares.mlp * dense;
-    }
-    shares.dense() * dense + shares.moe * f64::from(arch.experts.shared_intermediate_size)
-}
-
-/// Returns the weights of the router, `H E`, averaged over layers.
-pub(super) fn router_params(arch: &Architecture) -> f64 {
-    arch.moe_share() * f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts)
+    weights_per_token(arch, |_, product| product.weights) + extra
 }
 
 /// Returns the forward FLOPs per token of one layer's matrix products, `2 P`, averaged over layers.
@@ -92,11 +41,7 @@ pub fn layer_matmul(arch: &Architecture) -> Flops {
 /// Returns the forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`,
 /// with the mean of the widths of queries and values if the two differ.
 pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
-    let width = if arch.latent.is_used() {
-        0.5 * (arch.query_width() + arch.attention_output_width())
-    } else {
-        arch.query_width()
-    };
+    let width = f64::midpoint(arch.query_width(), arch.attention_output_width());
     Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * width * keys)
 }
 
@@ -197,8 +142,9 @@ pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention
 /// Returns the forward FLOPs per token of token mixing in one layer besides its projections,
 /// averaged over layers: attention's scores over `s_kv` keys, and recurrences.
 pub fn layer_mixing(arch: &Architecture, keys: f64) -> Flops {
-    let shares = arch.shares();
-    shares.attention * layer_attention(arch, keys) + shares.recurrent * recurrent::recurrence(&arch.recurrent)
+    let layers = arch.layers();
+    layers.blocks(Block::Attention) * layer_attention(arch, keys)
+        + layers.blocks(Block::State) * recurrent::recurrence(&arch.recurrent)
 }
 
 /// Returns the forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and

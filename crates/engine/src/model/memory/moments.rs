@@ -1,10 +1,8 @@
 //! Bytes of the optimizer's moments.
 
-use crate::model::adapters::{self, Module};
-use crate::model::choices::Choices;
-use crate::model::parallel::Mesh;
+use crate::model::adapters;
+use crate::model::layer::Block;
 use crate::model::setup::Setup;
-use crate::model::trained::{Method, Targets, Trained};
 use crate::model::training::Optimizer;
 
 /// Bytes of an element in 16 bits, and in 32.
@@ -74,30 +72,20 @@ pub struct LowRank {
 /// Returns the sums over a setup's layers on all GPUs: r is `GaLore`'s rank, or m if that is
 /// smaller.
 pub fn low_rank(setup: &Setup) -> LowRank {
-    let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, ..Trained::ALL };
-    let whole = Setup {
-        mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh },
-        choices: Choices { trained, ..setup.choices },
-        ..*setup
-    };
     let (arch, most) = (&setup.architecture, f64::from(setup.galore_rank.max(1)));
-    let [dense, shared, routed] = adapters::widths(&whole);
-    let shares = arch.shares();
+    let layers = arch.layers();
     let mut sums = LowRank::default();
-    let mut add = |modules: &[Module], times: f64| {
-        for &Module { inner, outer, .. } in modules {
-            let (short, long) = if inner < outer { (inner, outer) } else { (outer, inner) };
-            let rank = times * if most < short { most } else { short };
+    for block in Block::ALL {
+        let each = if block == Block::Routed { f64::from(arch.experts.num_experts) } else { 1.0 };
+        let times = layers.blocks(block) * each;
+        for module in adapters::all_linear(setup, block).iter() {
+            let (short, long) = (module.inner.min(module.outer), module.inner.max(module.outer));
+            let rank = times * most.min(short);
             sums.short += rank * short;
             sums.long += rank * long;
             sums.products += rank * short * long;
             sums.elements += times * short * long;
         }
-    };
-    add(&adapters::attention_modules(&whole), shares.attention);
-    add(&adapters::recurrent_modules(&whole), shares.recurrent);
-    add(&adapters::mlp_modules(&whole, dense), shares.dense());
-    add(&adapters::mlp_modules(&whole, shared), shares.moe);
-    add(&adapters::expert_modules(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
+    }
     sums
 }

@@ -1,6 +1,7 @@
 //! The key-value cache of generation.
 
 use super::HALF;
+use crate::model::layer::latent;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
@@ -25,7 +26,7 @@ pub fn cache_bytes_per_token(engine: &Setup) -> Bytes {
 fn per_layer(engine: &Setup) -> f64 {
     let arch = &engine.architecture;
     let width = if arch.latent.is_used() {
-        f64::from(arch.latent.kv_lora_rank) + f64::from(arch.latent.qk_rope_head_dim)
+        latent::cached_width(arch)
     } else {
         2.0 * arch.key_value_width_over(f64::from(engine.mesh.tp.max(1)))
     };

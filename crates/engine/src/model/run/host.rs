@@ -226,7 +226,7 @@ pub fn offload(setup: &Setup) -> Bytes {
             - here.total()
             - on_drives(setup.offload.state_on_drives(), all.optimizer - here.optimizer)
             - on_drives(setup.offload.weights_on_drives(), all.weights - here.weights);
-        let kept = if setup.offload.activations { activations::layer(setup, element, &stage.shares).kept } else { 0.0 };
+        let kept = if setup.offload.activations { activations::layer(setup, element, &stage.blocks).kept } else { 0.0 };
         // The part of paged state that does not fit on the GPU.
         let paged = states::paged(setup, params) - evicted(setup, stage);
         (states - paged).get() + kept * tokens(setup) * params.held.layers * stage.in_flight

@@ -101,7 +101,7 @@ pub(super) struct Pace<'a> {
 /// Returns the slowest stage of a pipeline; the passes of a single stage are not timed.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let first = &stages.first;
-    let of_first = LayerPlan::new(setup, &first.shares);
+    let of_first = LayerPlan::new(setup, &first.blocks);
     let groups = Groups::new(setup, setup.architecture.has_experts());
     let plan = StagePlan::new(setup, &groups, &of_first, first);
     if setup.mesh.pp <= 1 {
@@ -110,10 +110,10 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
         return Pace { slowest, bubble: Seconds::ZERO };
     }
     // Stages with equal block shares have equal layer times.
-    let mut met = (first.shares, of_first);
+    let mut met = (first.blocks, of_first);
     let mut timed = |stage: &'a Stage| {
-        if stage.shares != met.0 {
-            met = (stage.shares, LayerPlan::new(setup, &stage.shares));
+        if stage.blocks != met.0 {
+            met = (stage.blocks, LayerPlan::new(setup, &stage.blocks));
         }
         let plan = StagePlan::new(setup, &groups, &met.1, stage);
         TimedStage::new(setup, stage, met.1.units, plan)

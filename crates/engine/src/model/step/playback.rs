@@ -171,8 +171,8 @@ impl Playback {
 
 /// Returns the compute and exchanges of a stage's blocks in one micro-batch.
 fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
-    let share = stage.shares.moe;
-    let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.shares);
+    let share = stage.blocks.experts();
+    let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.blocks);
     let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
     let tower: TowerCosts<OperatorCost> = if stage.embedding { tower::costs(setup) } else { TowerCosts::default() };
     // The layer's cost includes routed experts, which have separate spans.

@@ -3,7 +3,7 @@
 
 use super::pace::{Pace, Passes, TimedStage, pace};
 use crate::model::choices::Choices;
-use crate::model::compute::parts::{Operator, memory_bound, operator_cost, parts};
+use crate::model::compute::roofline::{Operator, memory_bound, operator_cost, parts};
 use crate::model::report::{Report, Work};
 use crate::model::setup::Setup;
 use crate::model::stages::stages;

@@ -2,11 +2,11 @@
 
 use super::encoder::encoder;
 use super::projected;
-use crate::model::compute::parts::Operator;
+use crate::model::compute::roofline::Operator;
 use crate::model::compute::{self, UnitCosts};
 use crate::model::cost::{Cost, Operations, OperatorCost};
+use crate::model::layer::Layers;
 use crate::model::setup::Setup;
-use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
 
 /// Costs of encoder and projection for one micro-batch.
@@ -28,8 +28,8 @@ pub fn costs<C: Cost<Operations>>(setup: &Setup) -> TowerCosts<C> {
         return TowerCosts::default();
     }
     let encoder = encoder(setup);
-    let units: UnitCosts<C> = compute::unit_costs(&encoder, &LayerShares::DENSE);
-    let times: UnitCosts<Seconds> = compute::unit_costs(&encoder, &LayerShares::DENSE);
+    let units: UnitCosts<C> = compute::unit_costs(&encoder, &Layers::DENSE);
+    let times: UnitCosts<Seconds> = compute::unit_costs(&encoder, &Layers::DENSE);
     let layers = f64::from(encoder.architecture.num_hidden_layers);
     let passed = f64::from(u8::from(setup.gradients_pass_tower()));
     let again = (2.0 - encoder.kept_layers()) * passed;
@@ -84,9 +84,9 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let of_ends = ends::<OperatorCost>(setup, &encoder);
     let of_ends = (of_ends.forward + of_ends.input_gradient + of_ends.weight_gradient) * micro_batches;
-    let of_encoder = compute::parts::parts(&encoder);
+    let of_encoder = compute::roofline::parts(&encoder);
     Operator::ALL.map(|operator| {
-        let part = compute::parts::operator_cost(&of_encoder, operator);
+        let part = compute::roofline::operator_cost(&of_encoder, operator);
         let part = if operator == Operator::Projections { part + of_ends } else { part };
         part * (1.0 / pp)
     })

@@ -2,13 +2,13 @@
 
 use super::encoder::encoder;
 use super::{projected, stage};
+use crate::model::layer::Layers;
 use crate::model::memory::activations;
 use crate::model::memory::states::{FrozenBytes, States, base, gpu_states, recipe_bytes, shard_degrees};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::stages::Stage;
 use crate::model::training::{Reshard, Sharding};
-use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 
 /// Memory of encoder and projection on one GPU of the first stage, in bytes.
@@ -60,7 +60,7 @@ impl TowerMemory {
         let (params, layers) = (&stage.params, f64::from(stage.layers));
         let element = bytes.activation;
         let tokens = per_rank::tokens(&encoder);
-        let of_layer = activations::layer(&encoder, element, &LayerShares::DENSE);
+        let of_layer = activations::layer(&encoder, element, &Layers::DENSE);
         let (width, out) = (f64::from(encoder.architecture.hidden_size), f64::from(setup.architecture.hidden_size));
         let when = |is: bool, bytes: f64| if is { bytes } else { 0.0 };
         let of_layers = when(setup.gradients_pass_tower(), layers * of_layer.kept * tokens);

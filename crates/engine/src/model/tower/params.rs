@@ -1,15 +1,15 @@
 //! Parameters of encoder and projection.
 
 use super::encoder::encoder;
+use crate::model::layer::Layers;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::setup::Setup;
-use crate::model::transformer::LayerShares;
 
 /// Returns the parameters of encoder and projection on one GPU; `encoder` is the result of
 /// [`encoder`](encoder()).
 pub(super) fn local(setup: &Setup, encoder: &Setup) -> LocalParams {
     let layers = encoder.architecture.num_hidden_layers;
-    let of_encoder = per_rank::params(encoder, layers, LayerShares::DENSE, true, false);
+    let of_encoder = per_rank::params(encoder, layers, &Layers::DENSE, true, false);
     let images = &setup.images;
     let projector = setup.architecture.tower.projector_params as f64 / f64::from(encoder.mesh.tp.max(1));
     let trained = |is: bool, params: f64| if is { params } else { 0.0 };

@@ -1,8 +1,7 @@
-//! The experts of a mixture-of-experts model: shapes and exact parameter counts
+//! The experts of a mixture-of-experts model: the shape
 //! (docs/book/model/experts.md).
 
-use super::{Architecture, count};
-use core::num::Saturating;
+use super::Architecture;
 
 /// The experts of a model, with the field names of a Hugging Face `config.json` where models use
 /// common names. A dense model has none.
@@ -111,55 +110,5 @@ impl Architecture {
             _ if self.pattern.is_used() => self.pattern.experts_among(self.num_hidden_layers),
             _ => self.experts.layers_among(self.num_hidden_layers),
         }
-    }
-
-    /// Returns the parameters of one routed expert: an MLP of width `moe_intermediate_size`, with
-    /// its biases.
-    ///
-    /// ```
-    /// // Mixtral 8x7B: three matrices of 4,096 by 14,336 (arXiv 2401.04088, table 1).
-    /// let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
-    /// assert_eq!(mixtral.expert_params(), 3 * 4096 * 14_336);
-    /// ```
-    pub fn expert_params(&self) -> u64 {
-        let Experts { moe_intermediate_size, expert_bias, .. } = self.experts;
-        self.mlp_params(self.expert_hidden_size(), moe_intermediate_size, expert_bias)
-    }
-
-    /// Returns the parameters of one layer's routed experts, all E of them.
-    pub fn routed_params_per_layer(&self) -> u64 {
-        (count(self.experts.num_experts) * Saturating(self.expert_params())).0
-    }
-
-    /// Returns the parameters of an expert layer that every token passes besides attention: the
-    /// router `H E` with its biases, the shared experts and their gate, the matrices to and from a
-    /// latent width.
-    ///
-    /// ```
-    /// // DeepSeek V3: a router of 256 rows with a correction each, one shared expert of width 2,048 (arXiv 2412.19437).
-    /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
-    /// assert_eq!(v3.router_and_shared_params_per_layer(), 256 * 7168 + 256 + 3 * 7168 * 2048);
-    /// ```
-    pub fn router_and_shared_params_per_layer(&self) -> u64 {
-        let experts = self.experts;
-        let per_expert = count(self.hidden_size) + Saturating(u64::from(experts.router_bias));
-        let shared = if experts.shared_intermediate_size > 0 {
-            self.mlp_params(self.hidden_size, experts.shared_intermediate_size, experts.expert_bias)
-        } else {
-            0
-        };
-        let gate = if experts.shared_expert_gate { count(self.hidden_size) } else { Saturating(0) };
-        let latent = Saturating(2_u64) * count(self.hidden_size) * count(experts.latent_size);
-        (count(experts.num_experts) * per_expert + Saturating(shared) + gate + latent).0
-    }
-
-    /// Returns the parameters of the MLPs of all layers, including experts, with `experts` routed
-    /// experts counted in each expert layer.
-    pub(in crate::model) fn all_mlp_params(&self, experts: u32) -> u64 {
-        let blocks = self.blocks();
-        let dense = count(blocks.dense) * Saturating(self.mlp_params_per_layer());
-        let routed = count(experts) * Saturating(self.expert_params());
-        let moe = count(blocks.experts) * (routed + Saturating(self.router_and_shared_params_per_layer()));
-        (dense + moe).0
     }
 }

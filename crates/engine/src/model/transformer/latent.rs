@@ -1,7 +1,7 @@
 //! Multi-head latent attention (DeepSeek V2, arXiv 2405.04434, section 2.1): queries, keys and
 //! values through low ranks.
 
-use super::{Architecture, count};
+use super::Architecture;
 
 /// The widths of multi-head latent attention, with the field names of DeepSeek's `config.json`. All
 /// 0 in models without it.
@@ -36,33 +36,6 @@ impl LatentAttention {
 }
 
 impl Architecture {
-    /// Returns the parameters of the matrices of latent attention: `H r_q + r_q n_q (d_nope +
-    /// d_rope) + H (r_kv + d_rope) + r_kv n_q (d_nope + d_v) + n_q d_v H`, or `H n_q (d_nope +
-    /// d_rope)` for queries without a rank; without the norms of both ranks
-    /// ([`Self::latent_norm_params`]). Source: arXiv 2405.04434, equations 9 to 19.
-    ///
-    /// ```
-    /// // DeepSeek V3 (arXiv 2412.19437, section 4.2): H = 7,168, 128 heads.
-    /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
-    /// let queries = 7168 * 1536 + 1536 * 128 * 192;
-    /// assert_eq!(v3.latent_params_per_layer(), queries + 7168 * 576 + 512 * 128 * 256 + 128 * 128 * 7168);
-    /// ```
-    pub fn latent_params_per_layer(&self) -> u64 {
-        let latent = self.latent;
-        let (hidden, heads) = (count(self.hidden_size), count(self.num_attention_heads));
-        let (nope, rope, value) =
-            (count(latent.qk_nope_head_dim), count(latent.qk_rope_head_dim), count(latent.v_head_dim));
-        let (rank, query_rank) = (count(latent.kv_lora_rank), count(latent.q_lora_rank));
-        let query = heads * (nope + rope);
-        let queries = if latent.q_lora_rank > 0 { query_rank * (hidden + query) } else { hidden * query };
-        (queries + hidden * (rank + rope) + rank * heads * (nope + value) + heads * value * hidden).0
-    }
-
-    /// Returns the parameters of the norms of both ranks: `r_q + r_kv`.
-    pub fn latent_norm_params(&self) -> u64 {
-        if self.latent.is_used() { (count(self.latent.kv_lora_rank) + count(self.latent.q_lora_rank)).0 } else { 0 }
-    }
-
     /// Returns the width of one head's queries and keys: `d`, or `d_nope + d_rope` under latent
     /// attention.
     pub fn query_head_width(&self) -> f64 {

@@ -1,8 +1,5 @@
 //! Recurrent mixers, which have a state of a fixed size instead of attention: state-space layers,
-//! linear attention, short convolutions; shapes and exact parameter counts.
-
-use super::{Architecture, count};
-use core::num::Saturating;
+//! linear attention, short convolutions: the shape.
 
 /// The token mixer of a layer without attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -172,76 +169,5 @@ impl Recurrent {
                 0.0
             }
         }
-    }
-}
-
-impl Architecture {
-    /// Returns the weights of the matrices of one recurrent mixer, `H (columns + inner)` and those
-    /// in between.
-    pub fn recurrent_matmul_params(&self) -> f64 {
-        let mixer = &self.recurrent;
-        if !mixer.is_used() {
-            return 0.0;
-        }
-        f64::from(self.hidden_size) * (mixer.input_columns() + mixer.inner_width()) + mixer.middle_weights()
-    }
-
-    /// Returns the parameters of one recurrent mixer: its matrices, the convolution, the vectors of
-    /// steps, decays and skips, its inner norm, and its biases. Source: the implementations of
-    /// `transformers` (`MambaMixer`, `Mamba2Mixer`, `Qwen3NextGatedDeltaNet`, `KimiDeltaAttention`,
-    /// `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`, `Lfm2ShortConv`).
-    ///
-    /// ```
-    /// # use engine::model::transformer::{Architecture, recurrent::{Recurrent, RecurrentKind}};
-    /// // Mamba-2 2.7B (arXiv 2405.21060): 64 layers of width 2,560, 80 heads of 64, one group, a state of 128.
-    /// let llama = catalog::model("llama-2-7b").unwrap().architecture;
-    /// let recurrent = Recurrent {
-    ///     kind: RecurrentKind::Mamba2, heads: 80, head_dim: 64, key_heads: 1, key_dim: 128, conv_kernel: 4, conv_bias: true,
-    ///     ..Recurrent::NONE
-    /// };
-    /// let mamba = Architecture { hidden_size: 2560, recurrent, ..llama };
-    /// let width = 2 * 5120 + 2 * 128 + 80;
-    /// let vectors = 3 * 80 + 5120 + 5 * (5120 + 256);
-    /// assert_eq!(mamba.recurrent_params_per_layer(), 2560 * width + 5120 * 2560 + vectors);
-    /// ```
-    pub fn recurrent_params_per_layer(&self) -> u64 {
-        let mixer = &self.recurrent;
-        if !mixer.is_used() {
-            return 0;
-        }
-        let (hidden, heads, rank) = (count(self.hidden_size), count(mixer.heads), count(mixer.rank));
-        let inner = heads * count(mixer.head_dim);
-        let (keys, state) = (count(mixer.key_heads) * count(mixer.key_dim), count(mixer.key_dim));
-        let one = Saturating(1_u64);
-        let two = Saturating(2_u64);
-        let of_conv = count(mixer.conv_kernel) + if mixer.conv_bias { one } else { Saturating(0) };
-        let of_conv = if mixer.conv_kernel == 0 { Saturating(0) } else { of_conv };
-        let biases = |columns: Saturating<u64>| if mixer.bias { columns + hidden } else { Saturating(0) };
-        let (columns, rest) = match mixer.kind {
-            // The step's projection has its own bias; A and D.
-            RecurrentKind::Mamba => (
-                two * inner,
-                inner * of_conv + inner * (rank + two * state) + rank * inner + inner + inner * state + inner,
-            ),
-            // The step's bias, A, D, and the gated norm.
-            RecurrentKind::Mamba2 => {
-                (two * inner + two * keys + heads, (inner + two * keys) * of_conv + Saturating(3) * heads + inner)
-            }
-            RecurrentKind::GatedDelta => (
-                two * keys + two * inner + two * heads,
-                (inner + two * keys) * of_conv + two * heads + count(mixer.head_dim),
-            ),
-            RecurrentKind::KimiDelta => (
-                two * keys + inner + heads + two * rank,
-                (inner + two * keys) * of_conv + rank * (keys + inner) + keys + heads + count(mixer.head_dim),
-            ),
-            RecurrentKind::Lightning => (Saturating(4) * inner, inner),
-            // Both gates with their biases, and the decay.
-            RecurrentKind::RgLru => {
-                (two * inner, inner * of_conv + two * inner * (count(mixer.head_dim) + one) + inner)
-            }
-            RecurrentKind::ShortConv => (Saturating(3) * inner, inner * of_conv),
-        };
-        (hidden * columns + inner * hidden + biases(columns) + rest).0
     }
 }

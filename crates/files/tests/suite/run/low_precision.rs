@@ -94,7 +94,7 @@ fn gradients_of_weights_in_16_bits_take_a_third_of_the_products_at_their_rate() 
         let setup = decode(&format!("cluster=dgx-h100&model=llama-3.1-70b&gpus=64&mbs=8&matmul=50&matmul8=50&{link}"))
             .scenario
             .setup();
-        let times = unit_times(&setup, &setup.architecture.shares());
+        let times = unit_times(&setup, &setup.architecture.layers());
         (times.layer_matmul + times.layer_matmul_backward).get()
     };
     let (bf16, fp8, mixed) = (of("compute=recipe"), of("compute=fp8"), of("compute=fp8&wgrad16=yes"));

@@ -1,9 +1,77 @@
-//! Activations of attention besides queries, keys, values and its output.
+//! Activations of attention.
 
 use super::{FP32, MASK};
 use crate::model::framework::Layers;
+use crate::model::layer::latent;
 use crate::model::setup::Setup;
 use crate::model::transformer::FusedProjections;
+
+/// Bytes per element of flash attention's log-sum-exp, in fp32 for each head and token.
+const LOG_SUM_EXP_BYTES: f64 = 4.0;
+/// Tensors of attention, in bytes per token on one GPU.
+pub(super) struct Attention {
+    /// Queries.
+    pub(super) query: f64,
+    /// Keys, or values, in the layout that attention keeps.
+    pub(super) key: f64,
+    /// Keys, or values, as produced by their projection.
+    pub(super) key_value: f64,
+    /// Tensors kept by the norms of queries and keys.
+    norms_of_heads: f64,
+    /// Extra bytes of one fused matrix for queries, keys and values compared with three.
+    joined: f64,
+    /// The output of attention, its log-sum-exp, the output projection's input if that is a copy,
+    /// and the gate before its sigmoid with the gated output.
+    pub(super) output: f64,
+    /// Scores written to memory: softmax and dropout.
+    pub(super) scores: f64,
+    /// The low-rank queries, keys and values of latent attention, with the outputs of their norms.
+    pub(super) latent: f64,
+    /// Part of `latent` that is outputs of norms.
+    pub(super) latent_outputs: f64,
+}
+
+impl Attention {
+    /// Returns the tensors of `blocks` blocks a layer. Norms of queries and keys keep `of_heads`
+    /// times the bytes of their inputs.
+    pub(super) fn new(setup: &Setup, element: f64, of_heads: f64, blocks: f64) -> Self {
+        let arch = &setup.architecture;
+        let tp = f64::from(setup.mesh.tp.max(1));
+        let by_heads = f64::from(setup.sequence_heads.max(1));
+        let heads = f64::from(arch.num_attention_heads) / tp;
+        let bytes = blocks * element;
+        let query = bytes * (arch.query_width() / tp);
+        // Every GPU of an all-to-all over heads has at least one key and value head.
+        let key_value = bytes * (arch.key_value_width_over(tp * by_heads) * by_heads);
+        let output = bytes * (arch.attention_output_width() / tp);
+        let unfused = setup.writes_scores() > 0.0;
+        // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`).
+        let turned = setup.traits().turns_attention_output
+            && setup.accelerator.generation.is_before_hopper()
+            && setup.mesh.cp <= 1
+            && !unfused;
+        let outputs = if turned { 2.0 } else { 1.0 } + if arch.gated_attention { 2.0 } else { 0.0 };
+        let statistics = if unfused { 0.0 } else { blocks * LOG_SUM_EXP_BYTES * heads };
+        let seq_len = f64::from(setup.batch.seq_len);
+        let normed = if arch.latent.is_used() { bytes * latent::normed_width(arch) } else { 0.0 };
+        Self {
+            query,
+            key: if setup.repeats_key_values() { query } else { key_value },
+            key_value,
+            norms_of_heads: of_heads * (query + key_value),
+            joined: joined_projections(setup, query, key_value),
+            output: outputs * output + statistics,
+            scores: if unfused { blocks * heads * seq_len * bytes_per_score(setup, element) } else { 0.0 },
+            latent: bytes * latent::rank_width(arch) + normed,
+            latent_outputs: normed,
+        }
+    }
+
+    /// Returns the bytes of all tensors.
+    pub(super) fn whole(&self) -> f64 {
+        self.query + 2.0 * self.key + self.joined + self.norms_of_heads + self.output + self.scores + self.latent
+    }
+}
 
 /// Returns the bytes per score that attention without flash kernels keeps.
 ///
@@ -11,7 +79,7 @@ use crate::model::transformer::FusedProjections;
 /// (arXiv 2205.05198, section 4.1). The layers of transformers compute softmax in fp32 and cast the
 /// result back (`eager_attention_forward`). A compiler also keeps the product, from which it
 /// recomputes the softmax.
-pub(super) fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
+fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     // The tanh that caps scores keeps its output (Gemma 2).
     let capped = setup.architecture.logit_softcap && setup.traits().layers == Layers::Transformers;
@@ -27,7 +95,7 @@ pub(super) fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
 /// Returns the extra bytes of one matrix for queries, keys and values compared with three, in
 /// layers of PyTorch: the values that attention keeps are a view of the fused output, and the
 /// output of attention is copied head by head for the next product (`modeling_phi3.py`).
-pub(super) fn joined_projections(setup: &Setup, query: f64, key_value: f64) -> f64 {
+fn joined_projections(setup: &Setup, query: f64, key_value: f64) -> f64 {
     let layers = setup.traits().layers;
     if layers == Layers::Own || setup.architecture.fused_projections != FusedProjections::All {
         return 0.0;

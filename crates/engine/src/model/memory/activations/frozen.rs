@@ -1,13 +1,13 @@
 //! Differences in a layer's activations when its matrices are frozen and adapters are trained.
 
-use super::Tensors;
-use crate::model::adapters::{self, Input, Module};
+use super::tensors::Tensors;
+use crate::model::adapters::{self, Input, Module, Modules};
 use crate::model::experts;
+use crate::model::layer::{Block, Layers};
 use crate::model::per_rank::{self, tokens};
 use crate::model::setup::Setup;
 use crate::model::trained::{Method, ProductsKeep};
 use crate::model::training::PrecisionPolicy;
-use crate::model::transformer::LayerShares;
 
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
@@ -28,61 +28,53 @@ pub(super) struct AdapterActivations {
 }
 
 impl AdapterActivations {
-    /// Returns the difference for a layer with frozen matrices and norms, with `element` bytes per
-    /// activation.
+    /// Returns the difference for a layer with frozen matrices and norms.
     ///
     /// A product keeps its input only for its weight gradient, a norm its normalised input, so that
     /// a frozen product or norm keeps neither. An adapter keeps its input and the r elements
     /// between its two matrices. With dropout, or if the adapter's weights are wider than compute,
     /// that input is a separate copy (PEFT's `lora.Linear.forward`). Some kernels of quantized
     /// matrices keep more ([`ProductsKeep`]).
-    pub(super) fn new(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Self {
+    pub(super) fn new(setup: &Setup, t: &Tensors, layers: &Layers) -> Self {
         if !setup.trained.has_adapters() {
             return Self::default();
         }
-        let attention = adapters::attention_modules(setup);
-        let [dense, shared, routed] = adapters::widths(setup).map(|width| adapters::mlp_modules(setup, width));
+        let of = |block| adapters::modules(setup, block);
+        let [attention, dense, shared, routed] =
+            [of(Block::Attention), of(Block::Mlp), of(Block::Shared), of(Block::Routed)];
         let (reads_same, keeps) = (!copies_inputs(setup), setup.trained.kept_by_products());
-        let reads = |modules: &[Module], input| modules.iter().any(|module| module.is_used() && module.input == input);
         let kept = |is_kept: bool, bytes: f64| if is_kept { 0.0 } else { bytes };
-
-        let direct = |modules: &[Module], input| keeps == ProductsKeep::Inputs || reads_same && reads(modules, input);
+        let direct = |modules: &Modules, input| keeps == ProductsKeep::Inputs || reads_same && modules.read(input);
         let norms_read = f64::from(u8::from(direct(&attention, Input::AttentionNorm)))
             + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
-        let unread = if t.norm_count > norms_read { t.norm_count - norms_read } else { 0.0 };
+        let unread = (t.residual.outputs - norms_read).max(0.0);
         let of_mlp = direct(&dense, Input::Activation) || direct(&shared, Input::Activation);
-        let of_experts = direct(&routed, Input::Activation);
         // XLA recomputes the activation, so that no last product keeps its input.
         let of_hidden = if setup.traits().is_one_program { 0.0 } else { 1.0 - t.narrow };
-        let [dense_input, shared_input, routed_input] = t.hidden_by_kind.map(|hidden| of_hidden * hidden);
-        let mlp_inputs = [kept(of_mlp, dense_input), kept(of_mlp, shared_input), kept(of_experts, routed_input)];
-        let copies = kept(direct(&routed, Input::MlpNorm), (1.0 - t.narrow) * t.copy);
-        let less = t.normalised
-            + unread * t.norm_output_bytes
+        let mlp_inputs = [
+            kept(of_mlp, of_hidden * t.mlps.dense),
+            kept(of_mlp, of_hidden * t.mlps.shared),
+            kept(direct(&routed, Input::Activation), of_hidden * t.mlps.routed),
+        ];
+        let copies = kept(direct(&routed, Input::MlpNorm), (1.0 - t.narrow) * t.mlps.copy);
+        let saved = t.residual.normalised
+            + unread * t.residual.output
             + mlp_inputs.iter().sum::<f64>()
             + copies
-            + kept(direct(&attention, Input::Latent), t.latent_outputs);
-
-        let sum = |modules: &[Module]| modules.iter().map(|module| adapter_bytes(setup, module, element)).sum::<f64>();
-        let mut more = shares.attention * sum(&attention);
-        if shares.moe > 0.0 {
-            let copies = experts::received(setup) / tokens(setup);
-            more += shares.moe * (sum(&shared) + copies * sum(&routed)) + shares.dense() * sum(&dense);
-        } else {
-            more += shares.mlp * sum(&dense);
-        }
-        more += shares.recurrent * sum(&adapters::recurrent_modules(setup));
-        if keeps == ProductsKeep::Matrices {
-            more += matrices(setup, shares) / tokens(setup);
-        }
-        Self { saved: less, added: more, mlp_inputs, copies }
+            + kept(direct(&attention, Input::Latent), t.attention.latent_outputs);
+        let added = layers.sum(|block| {
+            let copies = if block == Block::Routed { experts::received(setup) / tokens(setup) } else { 1.0 };
+            copies * of(block).sum(|module| adapter_bytes(setup, module, t.element))
+        });
+        let matrices = if keeps == ProductsKeep::Matrices { matrices(setup, layers) / tokens(setup) } else { 0.0 };
+        Self { saved, added: added + matrices, mlp_inputs, copies }
     }
 }
 
 /// Returns the bytes of a layer's frozen matrices in 16 bits.
-fn matrices(setup: &Setup, shares: &LayerShares) -> f64 {
+fn matrices(setup: &Setup, layers: &Layers) -> f64 {
     const HALF: f64 = 2.0;
-    let frozen = per_rank::params(setup, 1, *shares, false, false).frozen();
+    let frozen = per_rank::params(setup, 1, layers, false, false).frozen();
     HALF * (frozen.layer_matrices + frozen.expert)
 }
 
@@ -102,8 +94,8 @@ fn casts_inputs(setup: &Setup) -> bool {
 pub(super) fn final_norm_bytes(setup: &Setup, t: &Tensors) -> f64 {
     match (setup.trained.is_all(), setup.trained.embeddings) {
         (true, _) => 0.0,
-        (false, true) => t.normalised_last,
-        (false, false) => t.normalised_last + t.norm_output_bytes,
+        (false, true) => t.residual.normalised_last,
+        (false, false) => t.residual.normalised_last + t.residual.output,
     }
 }
 
@@ -117,9 +109,6 @@ pub(super) fn keeps_activation(setup: &Setup) -> bool {
 
 /// Returns the bytes per token that an adapter keeps in addition to its matrix.
 fn adapter_bytes(setup: &Setup, module: &Module, element: f64) -> f64 {
-    if !module.is_used() {
-        return 0.0;
-    }
     let copy = if copies_inputs(setup) { element * module.inner } else { 0.0 };
     let mask = if setup.trained.dropout { MASK * module.inner } else { 0.0 };
     let outputs = if setup.trained.method == Method::Dora { DORA_OUTPUTS * element * module.outer } else { 0.0 };

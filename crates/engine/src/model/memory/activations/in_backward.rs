@@ -1,11 +1,11 @@
 //! Peak memory of a dense layer's backward pass in addition to its kept activations, where PyTorch
 //! runs the layer operator by operator or compiled.
 
-use super::Tensors;
 use super::frozen::keeps_activation;
+use super::mlp;
+use super::tensors::Tensors;
 use crate::model::framework::Layers;
 use crate::model::setup::Setup;
-use crate::model::software::AttentionKernel;
 
 /// The two candidates for the peak of a layer's backward pass, in bytes per token and parameters of
 /// one GPU.
@@ -48,13 +48,12 @@ pub(super) fn layer_backward(setup: &Setup, t: &Tensors, element: f64) -> LayerB
         (false, true) if trains => 1.0,
         (true, true) | (false, _) => 2.0,
     };
-    let mlp = Moment { beside: hiddens * t.hidden + t.input + gathered, computed: trained(matrix) };
-    let matrices = if arch.gated_mlp { 3.0 } else { 2.0 };
-    let freed = t.mlp - if keeps_input { 0.0 } else { t.hidden } + t.norm_output + t.input;
-    let computed = trained(matrices * matrix + hidden * arch.attention_output_width() / tp);
-    let is_unfused = setup.kernels.attention == AttentionKernel::Unfused;
-    let attention = is_unfused
-        .then(|| Moment { beside: gradients_of_scores(setup) * t.scores + t.input + t.query - freed, computed });
+    let mlp = Moment { beside: hiddens * t.mlps.width() + t.residual.input + gathered, computed: trained(matrix) };
+    let freed =
+        t.mlps.hidden() - if keeps_input { 0.0 } else { t.mlps.width() } + t.residual.norm_output + t.residual.input;
+    let computed = trained(mlp::matrices(setup) * matrix + hidden * arch.attention_output_width() / tp);
+    let held = gradients_of_scores(setup) * t.attention.scores + t.residual.input + t.attention.query;
+    let attention = (setup.writes_scores() > 0.0).then(|| Moment { beside: held - freed, computed });
     LayerBackward { mlp, attention }
 }
 

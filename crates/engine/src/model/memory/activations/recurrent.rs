@@ -17,18 +17,28 @@ pub(super) struct StateBytes {
     pub at_most: f64,
 }
 
+impl StateBytes {
+    /// No mixer.
+    pub(super) const NONE: Self = Self { kept: 0.0, at_most: 0.0 };
+
+    /// Returns the bytes of this many mixers.
+    pub(super) fn times(self, mixers: f64) -> Self {
+        Self { kept: mixers * self.kept, at_most: mixers * self.at_most }
+    }
+}
+
 /// Returns the bytes of one mixer, with `element` bytes per activation.
 pub(super) fn mixer_bytes(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
     if !mixer.is_used() {
-        return StateBytes { kept: 0.0, at_most: 0.0 };
+        return StateBytes::NONE;
     }
     let tp = f64::from(setup.mesh.tp.max(1));
     let StateBytes { kept, at_most } = match setup.kernels.state {
         StateKernel::Fused => fused(setup, element),
         StateKernel::Eager => eager::eager_mixer_bytes(mixer, element),
     };
-    StateBytes { kept: kept / tp, at_most: at_most / tp }
+    StateBytes { kept, at_most }.times(1.0 / tp)
 }
 
 /// Returns the bytes per token of one mixer with fused kernels, with `element` bytes per
@@ -82,8 +92,3 @@ fn fused(setup: &Setup, element: f64) -> StateBytes {
 /// Tensors in fp32 of Kimi's decay for each channel of the keys: before and after its sum over a
 /// chunk, and those of its softplus.
 const KIMI_GATE: f64 = 5.25;
-
-/// Returns the bytes per token that one mixer keeps.
-pub(super) fn kept(setup: &Setup, element: f64) -> f64 {
-    mixer_bytes(setup, element).kept
-}

@@ -1,18 +1,18 @@
 //! Activations that torchtitan's selective recomputation keeps: attention's output, and the output
 //! of every second matrix product, beginning with the first.
 
-use super::Tensors;
+use super::tensors::Tensors;
+use crate::model::layer::Layers;
 use crate::model::setup::Setup;
-use crate::model::software::AttentionKernel;
-use crate::model::transformer::{AttentionBias, FusedProjections, LayerShares};
+use crate::model::transformer::{AttentionBias, FusedProjections};
 
 /// Returns the bytes per token that a layer keeps, without the states of mixers.
-pub(super) fn kept(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
+pub(super) fn kept(setup: &Setup, t: &Tensors, layers: &Layers) -> f64 {
     // Scores come from products that the policy does not list.
-    let attention = if setup.kernels.attention == AttentionKernel::Unfused { 0.0 } else { t.attention };
+    let attention = if setup.writes_scores() > 0.0 { 0.0 } else { t.attention.output };
     // Outputs of the reduce-scatters after both blocks are also kept.
-    let reduced = if is_scattered(setup) { 2.0 * t.input } else { 0.0 };
-    t.input + attention + reduced + every_second_output(setup, t, element, shares)
+    let reduced = if is_scattered(setup) { 2.0 * t.residual.input } else { 0.0 };
+    t.residual.input + attention + reduced + every_second_output(setup, t, layers)
 }
 
 /// Whether the outputs of both blocks are partial sums that a tensor-parallel group reduces and
@@ -23,30 +23,29 @@ fn is_scattered(setup: &Setup) -> bool {
 
 /// Returns the bytes per token of every second matrix product's output, including adapters, in the
 /// order of the forward pass.
-fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
-    let is_dense = shares.moe <= 0.0 && shares.is_uniform();
+fn every_second_output(setup: &Setup, t: &Tensors, layers: &Layers) -> f64 {
     if setup.architecture.latent.is_used() {
         // The low ranks are kept, and expanded again.
-        return t.input + t.latent + t.hidden_dense_and_shared;
+        return t.residual.input + t.attention.latent + t.mlps.unrouted();
     }
-    if !is_dense {
-        return t.input + t.query + t.key_value + t.hidden_dense_and_shared;
+    if !layers.are_dense() {
+        return t.residual.input + t.attention.query + t.attention.key_value + t.mlps.unrouted();
     }
     let arch = &setup.architecture;
     let has_adapters = setup.trained.has_adapters();
     let targets = setup.trained.targets.modules();
-    let inner = f64::from(setup.trained.rank) * element;
+    let inner = f64::from(setup.trained.rank) * t.element;
     let [query_value, key, output] = [targets.query_value, targets.key, targets.output];
     let is_one = arch.fused_projections == FusedProjections::All;
     let projections = if is_one {
-        [Some((t.query + 2.0 * t.key_value, query_value)), None, None]
+        [Some((t.attention.query + 2.0 * t.attention.key_value, query_value)), None, None]
     } else {
-        [(t.query, query_value), (t.key_value, key), (t.key_value, query_value)].map(Some)
+        [(t.attention.query, query_value), (t.attention.key_value, key), (t.attention.key_value, query_value)].map(Some)
     };
-    let up = if arch.gated_mlp && is_one { 2.0 * t.hidden } else { t.hidden };
-    let gate = (arch.gated_mlp && !is_one).then_some((t.hidden, targets.mlp));
+    let up = if arch.gated_mlp && is_one { 2.0 * t.mlps.width() } else { t.mlps.width() };
+    let gate = (arch.gated_mlp && !is_one).then_some((t.mlps.width(), targets.mlp));
     // Under tensor parallelism a block's last product has full size before its reduction.
-    let residual = if is_scattered(setup) { element * f64::from(arch.hidden_size) } else { t.input };
+    let residual = if is_scattered(setup) { t.element * f64::from(arch.hidden_size) } else { t.residual.input };
     // A compiler drops tensors that no backward pass reads: the last product's output.
     let last = (!setup.kernels.compile).then_some((residual, targets.mlp));
     let bias = arch.attention_bias;

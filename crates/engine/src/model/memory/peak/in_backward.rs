@@ -2,7 +2,7 @@
 //! its parameter's update.
 
 use super::point::Point;
-use crate::model::adapters;
+use crate::model::layer::{Block, largest};
 use crate::model::memory::states::{expert_shard_degrees, shard_degrees};
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
@@ -48,10 +48,8 @@ impl InBackward {
             let layer = trained.layer / degrees + trained.expert_unit / of_experts;
             return Some(Self { loss: 0.0, head: 0.0, layer, root: trained.root / degrees });
         }
-        let query = setup.architecture.query_width() / f64::from(setup.mesh.tp.max(1));
-        let [dense, shared, _] = adapters::widths(setup);
-        let widest = [dense, shared].into_iter().fold(query, f64::max) * f64::from(setup.architecture.hidden_size);
-        let layer = widest.min(trained.layer).max(trained.expert_unit);
+        let unrouted = |block| if block == Block::Routed { 0.0 } else { 1.0 };
+        let layer = largest(&setup.architecture, &setup.mesh, unrouted).min(trained.layer).max(trained.expert_unit);
         let head = trained.head;
         let waiting = if setup.architecture.tie_word_embeddings { head } else { 0.0 };
         let embedding = if waiting > 0.0 { head } else { trained.root - head };

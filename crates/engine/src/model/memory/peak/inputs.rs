@@ -6,6 +6,7 @@ use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::workspaces::{dequantized, workspaces};
 use crate::model::framework::Traits;
+use crate::model::layer::{self, Block};
 use crate::model::memory::activations::{self, LayerBackward, LayerBytes, Moment};
 use crate::model::memory::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, gpu_states,
@@ -138,15 +139,12 @@ fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) ->
     (if after_experts > most { after_experts } else { most }, 0.0)
 }
 
-/// Returns the elements of a layer's largest weight on one GPU before sharding: of an MLP, or of
-/// all experts stacked, as in `MaxText`.
+/// Returns the elements of a layer's largest weight on one GPU before sharding: of all experts
+/// stacked, as in `MaxText`, or of another matrix.
 fn largest_weight(setup: &Setup) -> f64 {
-    let arch = &setup.architecture;
-    let (hidden, tp) = (f64::from(arch.hidden_size), f64::from(setup.mesh.tp.max(1)));
-    let dense = hidden * f64::from(arch.intermediate_size) / tp;
-    let per_rank = f64::from(arch.experts.num_experts) / f64::from(setup.mesh.ep.max(1));
-    let experts = hidden * f64::from(arch.experts.moe_intermediate_size) * per_rank / f64::from(setup.mesh.etp.max(1));
-    dense.max(experts)
+    let (arch, mesh) = (&setup.architecture, &setup.mesh);
+    let local = f64::from(arch.experts.num_experts) / f64::from(mesh.ep.max(1));
+    layer::largest(arch, mesh, |block| if block == Block::Routed { local } else { 1.0 })
 }
 
 impl PeakInputs {
@@ -171,8 +169,8 @@ impl PeakInputs {
         let of_trained = if held > below { held / (held - below) } else { 1.0 };
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
-        let of_layer = activations::layer(setup, bytes.activation, &stage.shares);
-        let in_work = activations::in_work(setup, bytes.activation, &stage.shares).unwrap_or(of_layer);
+        let of_layer = activations::layer(setup, bytes.activation, &stage.blocks);
+        let in_work = activations::in_work(setup, bytes.activation, &stage.blocks).unwrap_or(of_layer);
         let (in_layer, computed_in_layer) =
             in_layer(setup, &in_work, bytes.gathered * trained.expert_unit, bytes.gathered);
         let logits = logits(setup, stage);
@@ -217,7 +215,7 @@ impl PeakInputs {
             kept: of_layer.kept * tokens,
             last_kept: match arch.pattern.last_among(arch.num_hidden_layers) {
                 Some(kind) if of_layer.kept > 0.0 => {
-                    activations::layer(setup, bytes.activation, &arch.shares_of_kind(kind)).kept / of_layer.kept
+                    activations::layer(setup, bytes.activation, &arch.layers_of_kind(kind)).kept / of_layer.kept
                 }
                 _ => 1.0,
             },

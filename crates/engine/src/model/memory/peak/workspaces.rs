@@ -1,6 +1,6 @@
 //! Workspaces of matrix products, which PyTorch's allocator counts and never frees.
 
-use crate::model::adapters;
+use crate::model::layer;
 use crate::model::setup::Setup;
 use crate::model::trained::ProductsKeep;
 use crate::units::Bytes;
@@ -75,7 +75,5 @@ pub fn dequantized(setup: &Setup) -> Bytes {
     if !setup.dequantizes() || setup.trained.kept_by_products() == ProductsKeep::Matrices {
         return Bytes::ZERO;
     }
-    let query = setup.architecture.query_width() / f64::from(setup.mesh.tp.max(1));
-    let widest = adapters::widths(setup).into_iter().fold(query, |most, width| if width > most { width } else { most });
-    Bytes::new(HALF * f64::from(setup.architecture.hidden_size) * widest)
+    Bytes::new(HALF * layer::largest(&setup.architecture, &setup.mesh, |_| 1.0))
 }

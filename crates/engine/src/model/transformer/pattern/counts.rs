@@ -1,5 +1,7 @@
 //! Numbers of layers with each kind of block: attention, a recurrent mixer, an MLP, experts.
 
+use crate::model::transformer::Architecture;
+
 /// Layers of a part of a model, counted by their blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct BlockCounts {
@@ -41,6 +43,51 @@ impl BlockCounts {
             recurrent: self.recurrent.saturating_sub(other.recurrent),
             dense: self.dense.saturating_sub(other.dense),
             experts: self.experts.saturating_sub(other.experts),
+        }
+    }
+}
+
+impl Architecture {
+    /// Returns the blocks of the first `layers` layers.
+    ///
+    /// ```
+    /// // DeepSeek V3: 61 layers, the first three dense (arXiv 2412.19437, section 4.2).
+    /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
+    /// let blocks = v3.blocks_among(61);
+    /// assert_eq!((blocks.attention, blocks.dense, blocks.experts), (61, 3, 58));
+    /// ```
+    pub fn blocks_among(&self, layers: u32) -> BlockCounts {
+        if self.pattern.is_used() {
+            let blocks = self.pattern.blocks_among(layers);
+            // A list may contain experts that the model does not have, as in a truncated link.
+            return match self.experts.num_experts {
+                0 => BlockCounts { dense: blocks.dense + blocks.experts, experts: 0, ..blocks },
+                _ => blocks,
+            };
+        }
+        let experts = self.experts.layers_among(layers);
+        BlockCounts { layers, attention: layers, window: 0, recurrent: 0, dense: layers - experts, experts }
+    }
+
+    /// Returns the blocks of all layers.
+    pub fn blocks(&self) -> BlockCounts {
+        self.blocks_among(self.num_hidden_layers)
+    }
+
+    /// Returns the blocks that `applications` applications of a module add that predicts a further
+    /// token from the hidden state and the next token's embedding (arXiv 2412.19437, section 2.2):
+    /// attention, and experts or an MLP, for each.
+    pub fn mtp_blocks(&self, applications: u32) -> BlockCounts {
+        let (dense, experts) = if self.has_experts() { (0, applications) } else { (applications, 0) };
+        // Nemotron's layers are one block each; a module has two of them.
+        let layers = if self.norms_per_layer == 1 && self.pattern.is_used() { 2 } else { 1 };
+        BlockCounts {
+            layers: applications.saturating_mul(layers),
+            attention: applications,
+            window: 0,
+            recurrent: 0,
+            dense,
+            experts,
         }
     }
 }

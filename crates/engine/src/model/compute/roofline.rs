@@ -2,25 +2,21 @@
 //!
 //! The costs add up to those of [`super::unit_times`].
 
-use super::adapters;
-use super::blocks::{Layer, Rates, Repeated};
+use super::blocks::{Layer, Passes, Rates};
 use super::head::{heads, loss_bytes};
-use super::mixed_layers::{mean_layer, uncounted_matrices};
-use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
-use super::products::{Block, mlp, projections, router_and_shared};
 use super::recurrent;
 use super::routed::{padded_rows, routed};
-use super::{attention_core, embedding};
+use super::{attention_core, embedding, uncounted_matrices};
 use crate::model::choices::Choices;
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
 use crate::model::flops::backward::recomputed;
+use crate::model::layer::{Block, Layers};
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
 use crate::model::tower;
 use crate::model::training::ComputeFormat;
-use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
 
 /// A kind of work on the GPU.
@@ -92,70 +88,37 @@ fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
 
 fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let arch = &setup.architecture;
-    let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let rates = Rates::new(setup);
-    let (tp, pp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.pp.max(1)));
+    let pp = f64::from(setup.mesh.pp.max(1));
     let again = recomputed(setup);
     let further = arch.blocks().and(arch.mtp_blocks(setup.mtp));
-    let shares = if setup.mtp > 0 { LayerShares::from_counts(further) } else { arch.shares() };
-    let layers = f64::from(further.layers);
-    let moe = if arch.has_experts() { shares.moe * layers } else { 0.0 };
-    let dense = shares.mlp * layers - moe;
-    let (with_attention, with_state) = (shares.attention * layers, shares.recurrent * layers);
-
-    let [projections, mlps] = [projections(arch, tp), mlp(arch, f64::from(arch.intermediate_size) / tp)];
-    let beside = router_and_shared(arch, tp);
-    let routed = if moe > 0.0 { routed(&rates) } else { Layer::default() };
-    let [attention_again, mlp_again, shared_again] = [
-        modules::recomputed_attention(setup, tp),
-        modules::recomputed_mlp(setup, tp),
-        modules::recomputed_shared_experts(setup, tp),
-    ];
-    let of = |block: &Block, repeated: &Repeated| {
-        Layer::<OperatorCost>::from_block(&rates, block).repeating(&rates, repeated)
+    let layers = if setup.mtp > 0 { Layers::from_counts(further) } else { arch.layers() };
+    let all = f64::from(further.layers);
+    let blocks = Block::ALL.map(|block| {
+        let count = layers.blocks(block) * all;
+        let cost = match block {
+            _ if count <= 0.0 => Layer::default(),
+            Block::Routed => routed(&rates),
+            _ => Layer::of_block(&rates, block),
+        };
+        cost * count
+    });
+    let [attention, state, mlp, shared, experts] = blocks;
+    let extra = uncounted_matrices::<OperatorCost>(&rates) * all;
+    let streams = blocks.iter().fold(OperatorCost::default(), |sum, block| sum + block.streams(&again));
+    let core = |passes: Passes<OperatorCost>, again_forward: f64, block| {
+        let of_layer = passes.forward * (1.0 + again_forward) + passes.backward * again.backward;
+        of_layer * (layers.blocks(block) * all)
     };
-    let products = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
-        of(block, repeated).plus(beside).products(&again)
-    };
-    let streams = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
-        of(block, repeated).plus(beside).streams(&again)
-    };
-    let beside_attention = adapters::beside_attention::<OperatorCost>(&rates);
-    let [beside_mlp, beside_shared] = [adapters::beside_mlp(&rates), adapters::beside_shared(&rates)];
-    let of_stage = |part: OperatorCost| part * (micro_batches / pp);
+    let of_stage = |part: OperatorCost| part * (f64::from(setup.batch.grad_accum_steps) / pp);
     Operator::ALL.map(|operator| match operator {
-        Operator::AttentionCore => {
-            let core = attention_core::<OperatorCost>(&rates);
-            of_stage((core.forward * (1.0 + again.attention) + core.backward * again.backward) * with_attention)
-        }
-        Operator::StateCore => {
-            let core = recurrent::core::<OperatorCost>(&rates);
-            of_stage((core.forward * (1.0 + again.matmul) + core.backward * again.backward) * with_state)
-        }
-        Operator::Projections => {
-            let of_state = recurrent::products(arch, tp);
-            let of_state = products(&of_state, &Repeated::NONE, adapters::beside_recurrent(&rates)) * with_state;
-            let extra = uncounted_matrices::<OperatorCost>(&rates).products(&again) * layers;
-            of_stage(products(&projections, &attention_again, beside_attention) * with_attention + of_state + extra)
-        }
-        Operator::Mlp => of_stage(
-            products(&mlps, &mlp_again, beside_mlp) * dense + products(&beside, &shared_again, beside_shared) * moe,
-        ),
-        Operator::Experts => of_stage(unpadded(setup, routed.products(&again)) * moe),
+        Operator::AttentionCore => of_stage(core(attention_core(&rates), again.attention, Block::Attention)),
+        Operator::StateCore => of_stage(core(recurrent::core(&rates), again.matmul, Block::State)),
+        Operator::Projections => of_stage((attention + state + extra).products(&again)),
+        Operator::Mlp => of_stage((mlp + shared).products(&again)),
+        Operator::Experts => of_stage(unpadded(setup, experts.products(&again))),
         Operator::Elementwise => {
-            let of_dense =
-                streams(&projections.with(mlps), &attention_again.with(mlp_again), beside_attention.plus(beside_mlp));
-            let of_moe = streams(
-                &projections.with(beside),
-                &attention_again.with(shared_again),
-                beside_attention.plus(beside_shared),
-            );
-            let of_layers = if shares.is_uniform() {
-                of_dense * dense + (of_moe + routed.streams(&again)) * moe
-            } else {
-                mean_layer(&rates, &shares, routed).streams(&again) * layers
-            };
-            of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
+            of_stage(element_by_element(streams + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
         Operator::Head => of_stage(heads(&rates)),
         Operator::Optimizer => update_cost(setup, pp),
