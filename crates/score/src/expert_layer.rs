@@ -5,7 +5,8 @@ use super::linked::Set;
 use super::row::Row;
 use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
-use engine::model::memory::{activations, states};
+use engine::model::memory::activations;
+use engine::model::states;
 use engine::model::transformer::LayerShares;
 use links::decode;
 

@@ -1,10 +1,10 @@
 //! Pipeline stages: the layers on each GPU, and the micro-batches in flight there.
 
+use super::encoder;
 use super::flops::layer;
 use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
-use super::tower::params;
 use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
 
@@ -28,6 +28,23 @@ pub struct Stage {
     pub in_flight: f64,
     /// Parameters of one GPU before data parallelism shards them.
     pub params: LocalParams,
+}
+
+impl Stage {
+    /// Returns encoder and projection on one GPU as a stage; `encoder` is the result of
+    /// [`encoder::encoder`].
+    pub(super) fn of_encoder(setup: &Setup, encoder: &Setup, in_flight: f64) -> Self {
+        Self {
+            layers: encoder.architecture.num_hidden_layers,
+            moe_layers: 0.0,
+            shares: LayerShares::DENSE,
+            count: 1.0,
+            embedding: true,
+            head: false,
+            in_flight,
+            params: encoder::local_params(setup, encoder),
+        }
+    }
 }
 
 /// One value for each kind of stage: the first, those between, the last.
@@ -121,7 +138,7 @@ pub fn model_params(setup: &Setup) -> LocalParams {
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
     let mut params = stages(&alone).first.params;
     if setup.architecture.tower.is_used() {
-        let tower = params::tower_params(&alone);
+        let tower = encoder::tower_params(&alone);
         params.held.root += tower.held.all();
         params.trained.root += tower.trained.all();
     }

@@ -4,7 +4,7 @@ use super::blocks::{Layer, Rates};
 use super::products::{Block, Products};
 use crate::model::adapters::{self, Module};
 use crate::model::cost::{Cost, Operations};
-use crate::model::experts;
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
@@ -97,7 +97,7 @@ pub(super) fn beside_shared<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 /// Returns the cost of the adapters of routed experts, over the token copies that arrive.
 pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [_, _, routed] = adapters::widths(rates.setup);
-    adapter_cost(rates, &adapters::expert_modules(rates.setup, routed), experts::received(rates.setup))
+    adapter_cost(rates, &adapters::expert_modules(rates.setup, routed), routing::received(rates.setup))
 }
 
 /// Returns the launches of one layer's adapters, over those of the layer; an adapter kernel of

@@ -14,11 +14,10 @@ use super::routed::{padded_rows, routed};
 use super::{attention_core, embedding};
 use crate::model::choices::Choices;
 use crate::model::cost::{Operations, OperatorCost};
-use crate::model::experts;
 use crate::model::flops::backward::recomputed;
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
-use crate::model::tower;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
@@ -61,19 +60,9 @@ impl Operator {
 /// Bytes of an element of optimizer state and weights.
 const STATE_BYTES: f64 = 4.0;
 
-/// Returns the cost of every kind of work in one step, all micro-batches, on one GPU, averaged over
-/// the stages. Element-wise work counts one operation for each element read or written, which does
-/// not enter its time.
-pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
-    let of_tower = tower::parts(setup);
-    let mut all = language_model_costs(setup);
-    for (part, beside) in all.iter_mut().zip(of_tower) {
-        *part = *part + beside;
-    }
-    all
-}
-
-fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+/// Returns the cost of every kind of work in one step as [`crate::model::step::parts`], without an
+/// encoder.
+pub(in crate::model) fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let wide = setup.share_in_16_bits();
     let narrow = parts_in_one_format(setup);
     if wide <= 0.0 {
@@ -188,7 +177,7 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
     if cost.amount.flops <= Flops::ZERO {
         return cost;
     }
-    let flops = cost.amount.flops * (experts::received(setup) / padded_rows(setup));
+    let flops = cost.amount.flops * (routing::received(setup) / padded_rows(setup));
     OperatorCost { amount: Operations { flops, ..cost.amount }, ..cost }
 }
 

@@ -6,8 +6,9 @@ use super::modules::recomputed_shared_experts;
 use super::products::{Block, Products, mlp_between, router_and_shared};
 use crate::fitted;
 use crate::model::cost::{Cost, Operations};
-use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
+use crate::model::parallel::Dispatcher;
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
@@ -25,8 +26,8 @@ const FUSED_SORT_BYTES: f64 = 16.0;
 /// all experts are one grouped kernel.
 pub(super) fn padded_rows(setup: &Setup) -> f64 {
     let chunks = f64::from(setup.experts.chunks.max(1));
-    let padding = if setup.experts.grouped { chunks * TILE_PADDING * experts::local_experts(setup) } else { 0.0 };
-    experts::received(setup) + padding
+    let padding = if setup.experts.grouped { chunks * TILE_PADDING * routing::local_experts(setup) } else { 0.0 };
+    routing::received(setup) + padding
 }
 
 /// Returns the rate of grouped products over that of dense ones: JAX's kernel for ragged groups
@@ -42,8 +43,8 @@ fn grouped_over_dense_rate(setup: &Setup) -> f64 {
 pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
-    let local = experts::local_experts(setup);
-    let received = experts::received(setup);
+    let local = routing::local_experts(setup);
+    let received = routing::received(setup);
     let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
     let hidden = arch.expert_hidden_size();
     let block = mlp_between(f64::from(hidden), arch.gated_mlp, width);

@@ -12,14 +12,14 @@ use frozen::AdapterActivations;
 pub use in_backward::{LayerBackward, Moment};
 use norms::Norms;
 
-use super::states::product_bytes;
-use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::layer::matrices;
 use crate::model::framework::Layers;
-use crate::model::parallel::ContextExchange;
+use crate::model::parallel::{ContextExchange, Dispatcher};
 use crate::model::per_rank::{sequence_share, tokens};
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
+use crate::model::states::product_bytes;
 use crate::model::training::Recompute;
 use crate::model::transformer::LayerShares;
 
@@ -151,7 +151,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let (width, unrouted, copy, of_router, hidden_by_kind) = if shares.moe > 0.0 {
         let experts = &arch.experts;
         // Copies at this GPU's experts per token of its tensor-parallel group.
-        let copies = experts::received(setup) / tokens(setup);
+        let copies = routing::received(setup) / tokens(setup);
         let expert = f64::from(experts.moe_intermediate_size) * element / f64::from(setup.mesh.etp.max(1));
         let shared = hidden_width(experts.shared_intermediate_size);
         let unrouted = shares.dense() * dense_width + shares.moe * shared;

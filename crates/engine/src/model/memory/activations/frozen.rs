@@ -2,8 +2,8 @@
 
 use super::Tensors;
 use crate::model::adapters::{self, Input, Module};
-use crate::model::experts;
 use crate::model::per_rank::{self, tokens};
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::trained::{Method, ProductsKeep};
 use crate::model::training::PrecisionPolicy;
@@ -66,7 +66,7 @@ impl AdapterActivations {
         let sum = |modules: &[Module]| modules.iter().map(|module| adapter_bytes(setup, module, element)).sum::<f64>();
         let mut more = shares.attention * sum(&attention);
         if shares.moe > 0.0 {
-            let copies = experts::received(setup) / tokens(setup);
+            let copies = routing::received(setup) / tokens(setup);
             more += shares.moe * (sum(&shared) + copies * sum(&routed)) + shares.dense() * sum(&dense);
         } else {
             more += shares.mlp * sum(&dense);
