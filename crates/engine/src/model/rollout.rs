@@ -15,8 +15,7 @@ pub use decode::{LAYER_LATENCY, decode_step};
 pub use refit::sync;
 
 use super::host;
-pub use super::memory::reserved;
-use super::memory::{OtherModels, with_scalar_head};
+use super::memory::{OtherModels, reserved, with_scalar_head};
 use super::objective::{LeavesGpu, Objective};
 use super::pace;
 use super::parallel::{Mesh, TensorParallel};
