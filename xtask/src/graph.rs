@@ -28,29 +28,6 @@ const MARK: &str = "<!-- graph -->";
 /// Modules at the top of a crate from which on the document has its floors.
 const MANY: usize = 12;
 
-/// Circles that stay until a layer of the model is one list of operators. Today the costs of a
-/// layer are computed in several modules that ask each other.
-const KNOWN: [(&str, &[&str]); 2] = [
-    ("crates/engine/src", &["model/compute/parts", "model/tower/costs"]),
-    (
-        "crates/engine/src/model",
-        &[
-            "comm",
-            "compute",
-            "experts",
-            "flops",
-            "memory",
-            "other_models",
-            "pipeline",
-            "rollout",
-            "stage_plan",
-            "stages",
-            "step",
-            "tower",
-        ],
-    ),
-];
-
 /// A circle, with the folder in which it is.
 struct Circle {
     folder: String,
@@ -145,19 +122,10 @@ fn circles_of(place: &str, files: &Files) -> Vec<Circle> {
     found
 }
 
-/// Returns an error about the first circle that is not known, or known and gone.
+/// Returns an error about the first circle.
 fn report(found: &[Circle]) -> Result<()> {
-    let is =
-        |circle: &Circle, (folder, members): &(&str, &[&str])| circle.folder == *folder && circle.members == *members;
-    if let Some(circle) = found.iter().find(|circle| !KNOWN.iter().any(|known| is(circle, known))) {
-        let Circle { folder, members, way } = circle;
+    if let Some(Circle { folder, members, way }) = found.first() {
         bail!("{folder}: {} depend on each other in a circle.\n{}", members.join(", "), way.join("\n"));
-    }
-    if let Some((folder, members)) = KNOWN.iter().find(|known| !found.iter().any(|circle| is(circle, known))) {
-        bail!(
-            "{folder}: {} are not a circle any more: remove it from KNOWN in xtask/src/graph.rs.",
-            members.join(", ")
-        );
     }
     Ok(())
 }
@@ -245,23 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_circle_is_an_error_and_a_known_one_that_is_gone() {
-        let known = || {
-            KNOWN.iter().map(|(folder, members)| Circle {
-                folder: (*folder).to_owned(),
-                members: members.iter().map(|name| (*name).to_owned()).collect(),
-                way: Vec::new(),
-            })
-        };
-        report(&known().collect::<Vec<_>>()).unwrap();
-        let gone = report(&known().skip(1).collect::<Vec<_>>()).unwrap_err().to_string();
-        assert!(gone.ends_with("are not a circle any more: remove it from KNOWN in xtask/src/graph.rs."), "{gone}");
-        let new = Circle {
+    fn a_circle_is_an_error() {
+        report(&[]).unwrap();
+        let circle = Circle {
             folder: "src".to_owned(),
             members: vec!["a".to_owned(), "b".to_owned()],
             way: vec!["a.rs uses b.rs: `use super::b::B;`".to_owned()],
         };
-        let error = report(&known().chain([new]).collect::<Vec<_>>()).unwrap_err().to_string();
+        let error = report(&[circle]).unwrap_err().to_string();
         assert_eq!(error, "src: a, b depend on each other in a circle.\na.rs uses b.rs: `use super::b::B;`");
     }
 

@@ -5,7 +5,7 @@ use catalog::ScenarioEntry;
 use catalog::published::{Comparison, PUBLISHED, Published};
 use engine::format;
 use engine::model::experts::layer::{Choice, MoeLayer};
-use engine::model::memory::{shard_degrees, states};
+use engine::model::states::{shard_degrees, states};
 use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use links::decode;

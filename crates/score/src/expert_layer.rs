@@ -6,7 +6,8 @@ use super::row::Row;
 use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
 use engine::model::layer::Layers;
-use engine::model::memory::{activations, states};
+use engine::model::memory::activations;
+use engine::model::states;
 use links::decode;
 
 /// A measured expert layer, forward and backward.

@@ -4,13 +4,13 @@
 use super::LeftOut;
 use super::cells::Cells;
 use engine::model::choices::Choices;
-use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload, RepeatedHeads, RootUnit,
     StateKernel,
 };
+use engine::model::states::recipe_bytes;
 use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};

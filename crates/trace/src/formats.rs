@@ -1,7 +1,7 @@
 //! Formats of weights, and the weights that train.
 
-use engine::model::memory::states::{FrozenBytes, recipe_bytes};
 use engine::model::setup::Setup;
+use engine::model::states::{FrozenBytes, recipe_bytes};
 use engine::model::trained::{Method, TargetModules};
 
 /// Format of a weight.

@@ -2,10 +2,10 @@
 
 use core::fmt::{self, Display, Formatter};
 use engine::model::framework::Layers;
-use engine::model::memory::states::{recipe_bytes, shard_degrees};
 use engine::model::parallel::ContextExchange;
 use engine::model::setup::Setup;
 use engine::model::software::AttentionKernel;
+use engine::model::states::{recipe_bytes, shard_degrees};
 use engine::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
 use engine::model::training::{Optimizer, PrecisionPolicy, Recompute, Sharding, UpdatePlace};
 use engine::model::transformer::QkNorm;

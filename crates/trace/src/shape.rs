@@ -1,11 +1,11 @@
 //! Sizes of one GPU's part of the model, as integers.
 
 use super::operators::Heads;
-use engine::model::memory::states::{FrozenBytes, recipe_bytes, shard_degrees};
 use engine::model::per_rank;
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, NormKernel};
 use engine::model::stages::Stage;
+use engine::model::states::{FrozenBytes, recipe_bytes, shard_degrees};
 use engine::model::training::{PrecisionPolicy, Sharding};
 use engine::model::transformer::{FusedProjections, QkNorm};
 

@@ -2,12 +2,12 @@
 
 use crate::{Category, Peak, Phase, Trace, is_followed, reserved_over};
 use engine::model::lengths;
-use engine::model::memory::states::base;
 use engine::model::memory::{Alive, report};
 use engine::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use engine::model::setup::Setup;
 use engine::model::software::Cache;
 use engine::model::stages::Stage;
+use engine::model::states::base;
 use engine::model::training::Batch;
 use engine::units::Bytes;
 

@@ -12,8 +12,8 @@ use catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
 use engine::model::choices::Choices;
 use engine::model::collectives::AllToAll;
 use engine::model::experts::layer::{Choice, MoeLayer};
-use engine::model::memory::{shard_degrees, states};
 use engine::model::report::{Limiter, Report};
+use engine::model::states::{shard_degrees, states};
 use engine::model::step::evaluate;
 use engine::model::training::Recompute;
 use engine::scenario::pins::PIN_LETTERS;
@@ -206,7 +206,7 @@ fn deepseek_v3_trains_nearly_as_fast_as_reported() {
     let scenario = scenario("deepseek-v3");
     let (setup, report) = (scenario.setup(), scenario.report());
     assert_eq!((setup.mesh.pp, setup.mesh.ep, setup.mesh.replicas()), (16, 64, 128));
-    let nodes = engine::model::experts::parts_reached(&setup.architecture.experts, 8.0);
+    let nodes = engine::model::routing::parts_reached(&setup.architecture.experts, 8.0);
     assert!(nodes <= 4.0, "{nodes}");
     assert!((report.update.tokens_per_s_per_gpu / 1520.0 - 1.0).abs() < 0.01, "{}", report.update.tokens_per_s_per_gpu);
     // 2.664M GPU-hours for 14.8T tokens.

@@ -2,12 +2,12 @@
 //! size.
 
 use super::message::Activity;
-use engine::model::memory::states::{recipe_bytes, shard_degrees};
 use engine::model::per_rank;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
 use engine::model::software::AttentionKernel;
 use engine::model::stages::stages;
+use engine::model::states::{recipe_bytes, shard_degrees};
 
 /// A dimension: its length and the unit of the length.
 pub(super) type Dim = (u64, &'static str);

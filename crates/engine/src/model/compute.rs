@@ -14,7 +14,7 @@ mod routed;
 use super::cost::{Cost, Operations};
 use super::flops::backward::recomputed;
 use super::hardware::Accelerator;
-use super::layer::{Block, Layers};
+use super::layer::{self, Block, Layers};
 use super::setup::Setup;
 use super::training::{ComputeFormat, PrecisionPolicy};
 use crate::model::choices::Choices;
@@ -22,7 +22,7 @@ use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
 use attention::attention_core;
 pub use attention::attention_efficiency;
-use blocks::{Layer, Passes, Rates};
+use blocks::{Layer, Passes, Rates, Repeated};
 use head::heads;
 pub use optimizer::{optimizer, optimizer_cost};
 use products::Sums;
@@ -169,7 +169,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, layers: &Layers) -> U
     let again = recomputed(setup);
     let experts = if layers.have_experts() { routed(&rates) } else { Layer::default() };
     let layer = uncounted_matrices(&rates)
-        + layers.sum(|block| if block == Block::Routed { experts } else { Layer::of_block(&rates, block) });
+        + layers.sum(|block| if block == Block::Routed { experts } else { block_cost(&rates, block) });
     let attention = attention_core::<C>(&rates) * layers.blocks(Block::Attention);
     let state = layers.blocks(Block::State);
     let state = if state > 0.0 { recurrent::core::<C>(&rates) * state } else { Passes::default() };
@@ -193,6 +193,21 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, layers: &Layers) -> U
         experts_backward: experts.backward,
         launch: launches::forward(setup, layers),
     }
+}
+
+/// Returns the cost of one block of a layer: its products, each limited by the reads of its own
+/// operands, its element-wise work, its adapters, and what the backward pass repeats of it.
+fn block_cost<C: Cost<Operations>>(rates: &Rates, block: Block) -> Layer<C> {
+    if block == Block::Routed {
+        return routed(rates);
+    }
+    let (setup, policy) = (rates.setup, rates.setup.policy());
+    let list = layer::products(&setup.architecture, block, layer::degree(&setup.mesh, block));
+    let sums = Sums::of(&list, |_| true);
+    let again = Sums::of(&list, |product| setup.repeats(&policy, block, product.role));
+    let norms = setup.recomputed_norms(policy.modules(), block);
+    let own = Layer { elementwise: rates.elementwise(block, &sums), ..Layer::products_only(rates, &sums) };
+    own.repeating(rates, &Repeated { products: again, norms }) + adapters::of_block(rates, block)
 }
 
 /// Returns the products of matrices that no field of the architecture describes, averaged over

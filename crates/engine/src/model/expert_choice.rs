@@ -5,10 +5,10 @@
 use super::choices::Choices;
 use super::experts::layer::choice::{ALGORITHMS, CHUNKS};
 use super::memory;
+use super::pace;
 use super::parallel::{Dispatcher, ExpertParallel, Mesh, common_divisor};
 use super::setup::Setup;
 use super::stages::stages;
-use super::step::pace;
 use crate::units::Seconds;
 
 /// Returns the time of a step.

@@ -4,10 +4,10 @@
 pub mod backward;
 pub mod layer;
 pub mod recurrent;
+pub mod tower;
 
 use super::adapters;
 use super::setup::Setup;
-use super::tower;
 use super::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use super::transformer::{Architecture, ExtraParams};
 use crate::units::Flops;
@@ -36,7 +36,7 @@ pub fn model_flops_per_token(setup: &Setup) -> Flops {
     let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
     if setup.trained.is_all() {
         let all = model_per_token(arch, seq_len, setup.mfu_convention);
-        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup) + tower::flops::per_token(setup);
+        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup) + tower::per_token(setup);
     }
     let share = Backward::new(setup);
     let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
@@ -44,7 +44,7 @@ pub fn model_flops_per_token(setup: &Setup) -> Flops {
     let of_layer =
         (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
-    layers * of_layer + head_flops_per_token(setup) + Flops::new(adapters) + tower::flops::per_token(setup)
+    layers * of_layer + head_flops_per_token(setup) + Flops::new(adapters) + tower::per_token(setup)
 }
 
 /// Returns the FLOPs per token of one step in the modules that predict further tokens: each has the
@@ -78,10 +78,10 @@ pub fn head_flops_per_token(setup: &Setup) -> Flops {
 /// Returns the FLOPs per token that a step executes beyond [`model_flops_per_token`], with
 /// attention over `keys`: recomputation, and forward passes without gradients.
 pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
-    let again = recomputed_per_token(setup, keys) + tower::flops::again_per_token(setup);
+    let again = recomputed_per_token(setup, keys) + tower::again_per_token(setup);
     let passes = setup.objective.passes();
     if passes == 0 {
         return again;
     }
-    again + f64::from(passes) * (forward_per_token(&setup.architecture, keys) + tower::flops::forward_per_token(setup))
+    again + f64::from(passes) * (forward_per_token(&setup.architecture, keys) + tower::forward_per_token(setup))
 }

@@ -1,15 +1,17 @@
 //! Memory of one GPU at its peak (docs/book/model/peak.md).
 
 pub mod activations;
+mod engine;
 mod longest;
-pub mod moments;
+mod other_models;
 mod peak;
-pub mod states;
+mod tower;
 
+pub use engine::{engine_beside_training, reserved};
 pub use longest::beyond_typical;
+pub use other_models::{OtherModels, with_scalar_head};
 pub use peak::{
     Alive, Gathered, InBackward, NoRoom, PeakTerms, ReservationLimit, STALE_LOGIT_BLOCKS, SWITCH_BUFFERS, Unreduced,
     Working, context, dequantized, evicted, largest_stage, live_bytes_per_logit, logits, peak, peak_that_fits, report,
     stage_memory, switch_communicators, workspaces,
 };
-pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

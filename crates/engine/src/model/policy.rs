@@ -109,7 +109,7 @@ impl Setup {
     /// fuses a norm with the product after it: there `layernorm` only covers norms before latent
     /// attention and before experts, and `mlp` also recomputes its norm. In other frameworks every
     /// norm is a module.
-    pub fn recomputed_norms(&self, modules: &RecomputeModules, block: Block) -> f64 {
+    pub fn recomputed_norms(&self, modules: RecomputeModules, block: Block) -> f64 {
         let fused = self.traits().fused_norms;
         let again = match block {
             Block::Attention => modules.layernorm && (!fused || self.architecture.latent.is_used()),

@@ -7,25 +7,23 @@
 mod cache;
 mod completions;
 mod decode;
-pub mod engine;
 mod refit;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
 pub use completions::Completions;
 pub use decode::{LAYER_LATENCY, decode_step};
-pub use engine::reserved;
 pub use refit::sync;
 
 use super::host;
-use super::memory::states;
+use super::memory::{OtherModels, reserved, with_scalar_head};
 use super::objective::{LeavesGpu, Objective};
-use super::other_models::{OtherModels, with_scalar_head};
+use super::pace;
 use super::parallel::{Mesh, TensorParallel};
 pub use super::report::rollout::{GenerationMemory, GenerationPart, RolloutReport};
 use super::report::{Report, TimeReport};
 use super::setup::Setup;
 use super::stages::{Stage, stages};
-use super::step::pace;
+use super::states;
 use super::trained::Trained;
 use crate::model::choices::Choices;
 use crate::units::{Bytes, Seconds};

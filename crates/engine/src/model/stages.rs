@@ -1,11 +1,11 @@
 //! Pipeline stages: the layers on each GPU, and the micro-batches in flight there.
 
+use super::encoder;
 use super::flops::layer;
 use super::layer::Layers;
 use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
-use super::tower::params;
 use super::transformer::pattern::BlockCounts;
 
 /// One stage, as held by each of its GPUs. Without a pipeline there is a single stage with all
@@ -28,6 +28,23 @@ pub struct Stage {
     pub in_flight: f64,
     /// Parameters of one GPU before data parallelism shards them.
     pub params: LocalParams,
+}
+
+impl Stage {
+    /// Returns encoder and projection on one GPU as a stage; `encoder` is the result of
+    /// [`encoder::encoder`].
+    pub(super) fn of_encoder(setup: &Setup, encoder: &Setup, in_flight: f64) -> Self {
+        Self {
+            layers: encoder.architecture.num_hidden_layers,
+            moe_layers: 0.0,
+            blocks: Layers::DENSE,
+            count: 1.0,
+            embedding: true,
+            head: false,
+            in_flight,
+            params: encoder::local_params(setup, encoder),
+        }
+    }
 }
 
 /// One value for each kind of stage: the first, those between, the last.
@@ -73,14 +90,14 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     // `blocks` are the blocks of the stage's layers, or of the layers of all such stages.
     let stage = |layers: u32, blocks: BlockCounts, moe_layers: f64, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
-        let blocks_of_layers = if arch.pattern.is_used() {
+        let of_layers = if arch.pattern.is_used() {
             Layers::from_counts(blocks)
         } else {
             Layers::mixture(if layers > 0 { moe_layers / f64::from(layers) } else { 0.0 })
         };
-        let params = per_rank::params(setup, layers, &blocks_of_layers, embedding, head);
+        let params = per_rank::params(setup, layers, &of_layers, embedding, head);
         let in_flight = in_flight(setup, pp, rank, layers);
-        let stage = Stage { layers, moe_layers, blocks: blocks_of_layers, count, embedding, head, in_flight, params };
+        let stage = Stage { layers, moe_layers, blocks: of_layers, count, embedding, head, in_flight, params };
         if head && setup.mtp > 0 { with_mtp(setup, stage, blocks) } else { stage }
     };
     let all = arch.num_hidden_layers;
@@ -122,7 +139,7 @@ pub fn model_params(setup: &Setup) -> LocalParams {
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
     let mut params = stages(&alone).first.params;
     if setup.architecture.tower.is_used() {
-        let tower = params::tower_params(&alone);
+        let tower = encoder::tower_params(&alone);
         params.held.root += tower.held.all();
         params.trained.root += tower.trained.all();
     }

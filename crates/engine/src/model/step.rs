@@ -1,18 +1,21 @@
 //! Evaluation of one training step: memory, time, throughput, utilisation, limiter
 //! (docs/book/model/overlap.md).
 
-pub mod pace;
 pub mod playback;
 pub mod waterfall;
 pub mod work_times;
 
 use super::compute;
+use super::compute::roofline::{Operator, language_model_costs};
+use super::cost::OperatorCost;
 use super::flops;
 use super::memory::{self, NoRoom};
+use super::pace;
 use super::report::{Limiter, MemoryReport, Report, Update};
 use super::rollout;
 use super::setup::Setup;
 use super::stages::{ByStage, Stage, stages};
+use super::tower;
 use crate::units::Flops;
 
 /// Evaluates one step. Allocates nothing.
@@ -66,4 +69,15 @@ fn with_memory(setup: &Setup, stages: &ByStage<Stage>, memory: MemoryReport) -> 
         rollout,
     };
     Report { limiter: if report.fits() { report.time_limiter() } else { Limiter::Memory }, ..report }
+}
+
+/// Returns the cost of every kind of work in one step, all micro-batches, on one GPU, averaged over
+/// the stages. Element-wise work counts one operation for each element read or written, which does
+/// not enter its time.
+pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+    let mut all = language_model_costs(setup);
+    for (part, beside) in all.iter_mut().zip(tower::parts(setup)) {
+        *part = *part + beside;
+    }
+    all
 }

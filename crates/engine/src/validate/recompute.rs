@@ -1,7 +1,7 @@
 //! Modules to recompute that the model lacks or that Megatron-Core rejects.
 
 use crate::model::memory::activations::layer;
-use crate::model::memory::recipe_bytes;
+use crate::model::states::recipe_bytes;
 use crate::model::training::Recompute;
 use crate::params::ParamId;
 use crate::scenario::Scenario;

@@ -11,13 +11,13 @@ use engine::model::ladder;
 use engine::model::layer::Layers;
 use engine::model::lengths::Batching;
 use engine::model::memory::activations::layer;
-use engine::model::memory::states::expert_padding;
 use engine::model::memory::{Gathered, PeakTerms};
 use engine::model::parallel::Mesh;
 use engine::model::report::{Lane, MemoryPart, Report, Work};
 use engine::model::run::{RunChoices, RunReport, failures};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Offload};
+use engine::model::states::expert_padding;
 use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
 use engine::model::training::{

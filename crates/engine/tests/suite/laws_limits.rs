@@ -3,10 +3,11 @@
 use crate::any::any_scenario;
 use crate::laws::{any_valid_scenario, as_asked, laws};
 use engine::model::compute::peak;
-use engine::model::compute::roofline::{Operator, operator_cost, parts};
+use engine::model::compute::roofline::{Operator, operator_cost};
 use engine::model::parallel::Schedule;
 use engine::model::report::Report;
 use engine::model::software::Framework;
+use engine::model::step::parts;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::{BytesPerSecond, Seconds};
 use proptest::prelude::*;

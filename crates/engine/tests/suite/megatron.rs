@@ -2,8 +2,9 @@
 //! `golden_values` on H100, commit d98e8a64).
 
 use engine::model::choices::Choices;
-use engine::model::memory::{shard_degrees, states, workspaces};
+use engine::model::memory::workspaces;
 use engine::model::software::{AttentionKernel, Framework, Kernels};
+use engine::model::states::{shard_degrees, states};
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};

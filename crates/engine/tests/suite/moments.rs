@@ -1,9 +1,9 @@
 //! Bytes of the optimizers' moments, against their papers.
 
 use engine::model::choices::Choices;
-use engine::model::memory::moments::{LowRank, low_rank};
-use engine::model::memory::states::optimizer_bytes;
 use engine::model::setup::Setup;
+use engine::model::states::moments::{LowRank, low_rank};
+use engine::model::states::optimizer_bytes;
 use links::decode;
 
 fn bytes(optimizer: &str, recipe: &str) -> (f64, f64) {

@@ -3,10 +3,10 @@
 use engine::model::compute;
 use engine::model::compute::UnitTimes;
 use engine::model::layer::Layers;
+use engine::model::pace::pipeline_fill;
 use engine::model::parallel::Schedule;
 use engine::model::pipeline::{self, StageTimes};
 use engine::model::stages::{ByStage, stages};
-use engine::model::step::pace::pipeline_fill;
 use engine::units::Seconds;
 use links::decode;
 
@@ -31,7 +31,7 @@ fn dualpipe_waits_as_in_its_table_and_holds_two_copies() {
 
     let weights = |schedule: &str| {
         let setup = scenario(schedule);
-        engine::model::memory::states::gpu_states(&setup, &stages(&setup).first.params).weights.get()
+        engine::model::states::gpu_states(&setup, &stages(&setup).first.params).weights.get()
     };
     assert_eq!(weights("dualpipe"), 2.0 * weights("1f1b"));
     assert_eq!(weights("dualpipe-v"), weights("zero-bubble-v"));

@@ -2,12 +2,13 @@
 
 use catalog::{MODELS, default_scenario};
 use engine::model::choices::Choices;
-use engine::model::compute::roofline::{Operator, parts};
+use engine::model::compute::roofline::Operator;
 use engine::model::compute::{self, recipe_peak, unit_times};
 use engine::model::flops::layer as flops;
 use engine::model::per_rank;
 use engine::model::software::AttentionKernel;
 use engine::model::stages::stages;
+use engine::model::step::parts;
 use engine::model::training::{ComputeFormat, Optimizer as Update, Recompute, RecomputeModules};
 use engine::scenario::Scenario;
 use engine::units::{BytesPerSecond, Seconds};

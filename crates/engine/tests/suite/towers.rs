@@ -1,8 +1,9 @@
 //! Laws of models that read images: what an encoder adds, and what it does not change.
 
-use engine::model::compute::roofline::{Operator, operator_cost, parts};
+use engine::model::compute::roofline::{Operator, operator_cost};
 use engine::model::report::Work;
 use engine::model::report::{MemoryPart, Report};
+use engine::model::step::parts;
 use engine::model::step::playback::Playback;
 use engine::model::step::work_times::time_by_work;
 use engine::units::Seconds;

@@ -20,7 +20,7 @@ fn routed_copy(c: &Context) -> bool {
 }
 
 fn reserves(c: &Context) -> bool {
-    engine::model::rollout::engine::engine_beside_training(&c.setup) > Bytes::ZERO
+    engine::model::memory::engine_beside_training(&c.setup) > Bytes::ZERO
 }
 
 const fn has_tower(c: &Context) -> bool {

@@ -11,6 +11,7 @@ use engine::model::collectives::nccl::PAT_RATE;
 use engine::model::collectives::{Group, Ring, bus_bandwidth};
 use engine::model::comm::beside_compute;
 use engine::model::compute;
+use engine::model::flops::tower;
 use engine::model::flops::{
     Backward, beside_model_per_token, counted_keys, further_tokens, head_flops_per_token, layer_attention,
     layer_matmul_params, layer_mixing, model_flops_per_token,
@@ -19,7 +20,6 @@ use engine::model::report::Work;
 use engine::model::step::playback::Playback;
 use engine::model::step::waterfall::{StepPart, waterfall};
 use engine::model::step::work_times::time_by_work;
-use engine::model::tower;
 use engine::units;
 
 /// Time, throughput, utilisation.
@@ -69,7 +69,7 @@ pub(super) const STEP: &[Symbol] = &[
         further_tokens(&c.setup).get()
     }),
     new_symbol("F_image", "model FLOPs of the [encoder of images|tower-memory], per token of the text", Flops, |c| {
-        tower::flops::per_token(&c.setup).get()
+        tower::per_token(&c.setup).get()
     }),
     new_symbol("k", "keys counted per query in the [FLOPs convention|mfu-convention]", Count, keys),
     new_symbol("V", "vocabulary", Count, |c| f64::from(c.setup.architecture.vocab_size)),

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use engine::model::adapters;
 use engine::model::choices::Choices;
 use engine::model::experts::{AllToAll, Dispatcher, ExpertParallel};
-use engine::model::memory::states::gpu_states;
 use engine::model::parallel::Mesh;
 use engine::model::report::{PeakMoment, Report};
 use engine::model::setup::Setup;
 use engine::model::software::Offload;
 use engine::model::stages::{model_params, stages};
+use engine::model::states::gpu_states;
 use engine::names;
 use engine::scenario::Scenario;
 

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use engine::model::adapters::layer_adapter_params;
+use engine::model::layer::Layers;
 use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
-use engine::model::transformer::{AttentionBias, FusedProjections, Layers, Norm, QkNorm};
+use engine::model::transformer::{AttentionBias, FusedProjections, Norm, QkNorm};
 use engine::scenario::Scenario;
 use files::settings::{programs, text};
 use serde_json::{Value, json};

@@ -5,11 +5,12 @@
 use crate::published::PUBLISHED;
 use engine::model::choices::Choices;
 use engine::model::compute::attention::{HALF_KEYS, by_length, by_width};
+use engine::model::layer::Layers;
 use engine::model::memory::activations::layer;
 use engine::model::report::Limiter;
 use engine::model::software::{AttentionKernel, Framework, Kernels, NormKernel, RepeatedHeads};
 use engine::model::training::{PrecisionPolicy, Recompute};
-use engine::model::transformer::{Architecture, LayerShares, Norm};
+use engine::model::transformer::{Architecture, Norm};
 use engine::scenario::{Model, Scenario};
 use engine::stats::median;
 
@@ -122,7 +123,7 @@ fn a_layer_keeps_what_was_measured() {
         let setup = step.scenario().setup();
         let tokens = f64::from(step.count("seq") * step.count("micro") * step.count("layers"));
         let measured = (step.forward_end() - full.forward_end()) / tokens;
-        let bytes = layer(&setup, 2.0, &LayerShares::DENSE);
+        let bytes = layer(&setup, 2.0, &Layers::DENSE);
         let statistics = if step.is("ckpt") == "none" { STATISTICS } else { 0.0 };
         let predicted = bytes.kept + statistics - 2.0 * f64::from(step.count("hidden"));
         if (predicted / measured - 1.0).abs() > CLOSE {

@@ -3,8 +3,9 @@
 
 use analysis::published::MemoryKind;
 use engine::format;
-use engine::model::memory::{largest_stage, states};
+use engine::model::memory::largest_stage;
 use engine::model::run::host;
+use engine::model::states;
 use engine::scenario::Scenario;
 use trace::{Gap, NotSimulated};
 

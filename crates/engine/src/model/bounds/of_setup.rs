@@ -6,9 +6,9 @@ use crate::model::collectives::{Group, bus_bandwidth};
 use crate::model::compute::{attention_efficiency, peak};
 use crate::model::flops;
 use crate::model::hardware::{Accelerator, Efficiency, Fabric, Network, Topology};
-use crate::model::memory::recipe_bytes;
 use crate::model::setup::{Overheads, Setup};
 use crate::model::software::Cache;
+use crate::model::states::recipe_bytes;
 use crate::model::training::{AttentionMask, MfuConvention, PrecisionPolicy, Sharding};
 use crate::model::transformer::{
     Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,

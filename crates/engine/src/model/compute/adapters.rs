@@ -4,8 +4,8 @@ use super::blocks::{Layer, Rates};
 use super::products::{Products, Sums};
 use crate::model::adapters;
 use crate::model::cost::{Cost, Operations};
-use crate::model::experts;
 use crate::model::layer::{Block, Layers};
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
@@ -42,7 +42,7 @@ impl Kernels {
 pub(super) fn of_block<C: Cost<Operations>>(rates: &Rates, block: Block) -> Layer<C> {
     let setup = rates.setup;
     let rank = f64::from(setup.trained.rank);
-    let rows = if block == Block::Routed { experts::received(setup) } else { rates.tokens };
+    let rows = if block == Block::Routed { routing::received(setup) } else { rates.tokens };
     let mut sums = Sums::NONE;
     let (mut streamed, kernels) = (0.0, Kernels::for_setup(setup));
     for module in adapters::modules(setup, block).iter() {

@@ -1,15 +1,15 @@
 //! The cost of a layer's blocks: their matrix products and their element-wise work.
 
 use super::products::{Products, Sums};
-use super::{REFERENCE_WIDTH, adapters, gradient_rate, matmul_rate, memory_rate};
+use super::{REFERENCE_WIDTH, gradient_rate, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::backward::{Backward, Recomputed};
 use crate::model::framework;
-use crate::model::layer::{self, Block};
-use crate::model::memory::states;
+use crate::model::layer::Block;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::software::NormKernel;
+use crate::model::states;
 use crate::model::trained::ProductsKeep;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::Norm;
@@ -252,19 +252,6 @@ impl<C: Cost<Operations>> Mul<f64> for Layer<C> {
 }
 
 impl<C: Cost<Operations>> Layer<C> {
-    /// Returns the cost of one block of a layer other than routed experts: its products, each
-    /// limited by the reads of its own operands, its element-wise work, its adapters, and what the
-    /// backward pass repeats of it.
-    pub(super) fn of_block(rates: &Rates, block: Block) -> Self {
-        let (setup, policy) = (rates.setup, rates.setup.policy());
-        let list = layer::products(&setup.architecture, block, layer::degree(&setup.mesh, block));
-        let sums = Sums::of(&list, |_| true);
-        let again = Sums::of(&list, |product| setup.repeats(&policy, block, product.role));
-        let norms = setup.recomputed_norms(&policy.modules(), block);
-        let own = Self { elementwise: rates.elementwise(block, &sums), ..Self::products_only(rates, &sums) };
-        own.repeating(rates, &Repeated { products: again, norms }) + adapters::of_block(rates, block)
-    }
-
     /// Returns the products of a block, without its element-wise work.
     pub(super) fn products_only(rates: &Rates, sums: &Sums) -> Self {
         let (products, share) = (rates.products(sums), &rates.share);
@@ -278,7 +265,7 @@ impl<C: Cost<Operations>> Layer<C> {
     }
 
     /// Returns the layer with the work that the backward pass recomputes for single modules.
-    fn repeating(self, rates: &Rates, again: &Repeated) -> Self {
+    pub(super) fn repeating(self, rates: &Rates, again: &Repeated) -> Self {
         if again.products.count <= 0.0 && again.norms <= 0.0 {
             return self;
         }

@@ -1,10 +1,10 @@
 //! Host time to launch a layer's kernels, and the exposed part of it.
 
 use super::{adapters, recurrent};
-use crate::model::experts;
 use crate::model::flops::backward::Backward;
 use crate::model::framework;
 use crate::model::layer::{Block, Layers};
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::software::Graphs;
 use crate::model::training::ComputeFormat;
@@ -75,7 +75,7 @@ fn operators(setup: &Setup, layers: &Layers) -> Operators {
 /// Returns the operators that experts add to an expert layer: router and exchanges, and one set for
 /// each expert if the experts run one by one.
 fn expert_operators(setup: &Setup) -> f64 {
-    let one_by_one = if setup.experts.grouped { 0.0 } else { experts::local_experts(setup) };
+    let one_by_one = if setup.experts.grouped { 0.0 } else { routing::local_experts(setup) };
     setup.overheads.launch_experts + one_by_one * setup.overheads.launch_expert
 }
 

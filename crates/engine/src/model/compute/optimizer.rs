@@ -3,11 +3,12 @@
 use super::{memory_rate, recipe_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::host;
-use crate::model::memory::moments::{LowRank, low_rank};
-use crate::model::memory::{evicted, states};
+use crate::model::memory::evicted;
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
 use crate::model::stages::Stage;
+use crate::model::states;
+use crate::model::states::moments::{LowRank, low_rank};
 use crate::model::training::Optimizer;
 use crate::units::{Bytes, Flops, Seconds};
 

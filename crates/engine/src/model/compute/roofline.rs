@@ -6,16 +6,15 @@ use super::blocks::{Layer, Passes, Rates};
 use super::head::{heads, loss_bytes};
 use super::optimizer::{optimizer_cost, traffic};
 use super::recurrent;
-use super::routed::{padded_rows, routed};
-use super::{attention_core, embedding, uncounted_matrices};
+use super::routed::padded_rows;
+use super::{attention_core, block_cost, embedding, uncounted_matrices};
 use crate::model::choices::Choices;
 use crate::model::cost::{Operations, OperatorCost};
-use crate::model::experts;
 use crate::model::flops::backward::recomputed;
 use crate::model::layer::{Block, Layers};
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
-use crate::model::tower;
 use crate::model::training::ComputeFormat;
 use crate::units::{Bytes, Flops, Seconds};
 
@@ -57,19 +56,9 @@ impl Operator {
 /// Bytes of an element of optimizer state and weights.
 const STATE_BYTES: f64 = 4.0;
 
-/// Returns the cost of every kind of work in one step, all micro-batches, on one GPU, averaged over
-/// the stages. Element-wise work counts one operation for each element read or written, which does
-/// not enter its time.
-pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
-    let of_tower = tower::parts(setup);
-    let mut all = language_model_costs(setup);
-    for (part, beside) in all.iter_mut().zip(of_tower) {
-        *part = *part + beside;
-    }
-    all
-}
-
-fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+/// Returns the cost of every kind of work in one step as [`crate::model::step::parts`], without an
+/// encoder.
+pub(in crate::model) fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let wide = setup.share_in_16_bits();
     let narrow = parts_in_one_format(setup);
     if wide <= 0.0 {
@@ -96,12 +85,7 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let all = f64::from(further.layers);
     let blocks = Block::ALL.map(|block| {
         let count = layers.blocks(block) * all;
-        let cost = match block {
-            _ if count <= 0.0 => Layer::default(),
-            Block::Routed => routed(&rates),
-            _ => Layer::of_block(&rates, block),
-        };
-        cost * count
+        if count > 0.0 { block_cost(&rates, block) * count } else { Layer::default() }
     });
     let [attention, state, mlp, shared, experts] = blocks;
     let extra = uncounted_matrices::<OperatorCost>(&rates) * all;
@@ -151,7 +135,7 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
     if cost.amount.flops <= Flops::ZERO {
         return cost;
     }
-    let flops = cost.amount.flops * (experts::received(setup) / padded_rows(setup));
+    let flops = cost.amount.flops * (routing::received(setup) / padded_rows(setup));
     OperatorCost { amount: Operations { flops, ..cost.amount }, ..cost }
 }
 

@@ -1,13 +1,14 @@
 //! The products of routed experts, and the element-wise work between and around them.
 
-use super::adapters;
 use super::blocks::{FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
 use super::products::{Products, Sums};
+use super::{adapters, block_cost};
 use crate::fitted;
 use crate::model::cost::{Cost, Operations};
-use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
 use crate::model::layer::{self, Block};
+use crate::model::parallel::Dispatcher;
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
@@ -25,8 +26,8 @@ const FUSED_SORT_BYTES: f64 = 16.0;
 /// all experts are one grouped kernel.
 pub(super) fn padded_rows(setup: &Setup) -> f64 {
     let chunks = f64::from(setup.experts.chunks.max(1));
-    let padding = if setup.experts.grouped { chunks * TILE_PADDING * experts::local_experts(setup) } else { 0.0 };
-    experts::received(setup) + padding
+    let padding = if setup.experts.grouped { chunks * TILE_PADDING * routing::local_experts(setup) } else { 0.0 };
+    routing::received(setup) + padding
 }
 
 /// Returns the rate of grouped products over that of dense ones: JAX's kernel for ragged groups
@@ -42,8 +43,8 @@ fn grouped_over_dense_rate(setup: &Setup) -> f64 {
 pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
-    let local = experts::local_experts(setup);
-    let received = experts::received(setup);
+    let local = routing::local_experts(setup);
+    let received = routing::received(setup);
     let hidden = arch.expert_hidden_size();
     let list = layer::products(arch, Block::Routed, layer::degree(&setup.mesh, Block::Routed));
     let block = Sums::of(&list, |_| true);
@@ -107,7 +108,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 /// with their router, without attention, the residual stream with its norms, and the exchanges.
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
     let rates = Rates::new(setup);
-    let beside: Layer<Seconds> = Layer::of_block(&rates, Block::Shared);
+    let beside: Layer<Seconds> = block_cost(&rates, Block::Shared);
     let residual = rates.elementwise(Block::Shared, &Sums::NONE);
     let beside = Layer { elementwise: beside.elementwise - residual, ..beside };
     let passes = (routed(&rates) + beside).passes(&recomputed(setup));

@@ -2,13 +2,14 @@
 //! them.
 
 use super::overlap::pipelined;
-use super::{Dispatcher, copies, local_tokens, parts_reached};
 use crate::model::collectives::{self, Group};
 use crate::model::compute::UnitTimes;
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::Network;
-use crate::model::memory::states;
+use crate::model::parallel::Dispatcher;
+use crate::model::routing::{copies, local_tokens, parts_reached};
 use crate::model::setup::Setup;
+use crate::model::states;
 use crate::units::{Bytes, Seconds};
 
 /// Exchanges of one layer with experts, for one micro-batch on one GPU.

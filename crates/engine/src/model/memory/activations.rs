@@ -14,10 +14,10 @@ use frozen::AdapterActivations;
 pub use in_backward::{LayerBackward, Moment};
 use tensors::Tensors;
 
-use crate::model::experts::Dispatcher;
 use crate::model::framework;
 use crate::model::layer::Layers;
 use crate::model::parallel::ContextExchange;
+use crate::model::parallel::Dispatcher;
 use crate::model::per_rank::tokens;
 use crate::model::policy::Policy;
 use crate::model::setup::Setup;
@@ -91,7 +91,7 @@ pub fn layer(setup: &Setup, element: f64, layers: &Layers) -> LayerBytes {
     let (tiled, tile) = if setup.kernels.tiled_mlp { (1.0, mlp_tile_share(setup)) } else { (0.0, 1.0) };
     // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
     // while it runs.
-    let [of_mlp, _, _] = t.mlps.kept(&frozen);
+    let [of_mlp, _, _] = t.mlps.kept(frozen.mlp_inputs);
     let whole = t.whole() - tiled * of_mlp - frozen.saved + frozen.added;
     let untiled = t.mlps.width() - tiled * t.mlps.dense * (1.0 - tile);
     let last_block =
@@ -129,7 +129,7 @@ fn kept(setup: &Setup, t: &Tensors, frozen: &AdapterActivations, layers: &Layers
             // XLA recomputes the output projection, so that it does not keep the input of the
             // second norm.
             let again = if setup.traits().is_one_program { t.residual.input } else { 0.0 };
-            (whole - modules::dropped(setup, &modules, t, frozen, layers) - again).max(input)
+            (whole - modules::dropped(setup, modules, t, frozen, layers) - again).max(input)
         }
         Policy::Products => {
             // The last product's output is part of the residual stream: the next layer's input is

@@ -14,14 +14,14 @@ mod terms;
 mod workspaces;
 mod xla;
 
-use super::states::paged;
+use super::engine::engine_beside_training;
 use crate::model::lengths::Lengths;
 use crate::model::odds::{Curve, PeakKind};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
-use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
 use crate::model::stages::{ByStage, Stage, stages};
+use crate::model::states::paged;
 use crate::units::Bytes;
 use cache::within;
 pub use cache::{Alive, ReservationLimit, STALE_LOGIT_BLOCKS};

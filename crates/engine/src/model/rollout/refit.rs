@@ -3,9 +3,9 @@
 use super::{HALF, engine_setup};
 use crate::model::collectives::{self, Group};
 use crate::model::compute::memory_rate;
+use crate::model::pace;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
-use crate::model::step::pace;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// Returns the time in which updated weights are sent to the engine, in 16 bits.

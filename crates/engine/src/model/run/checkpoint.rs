@@ -1,11 +1,11 @@
 //! Size and write time of checkpoints.
 
 use crate::model::collectives::{self, Group};
-use crate::model::memory::recipe_bytes;
-use crate::model::memory::states::optimizer_bytes;
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
 use crate::model::stages::model_params;
+use crate::model::states::optimizer_bytes;
+use crate::model::states::recipe_bytes;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// Returns the size of one checkpoint, `P (weights + optimizer state)`: everything that a run needs

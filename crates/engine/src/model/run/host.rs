@@ -1,13 +1,14 @@
 //! Memory of one host.
 
 use crate::model::choices::Choices;
-use crate::model::memory::{activations, evicted, recipe_bytes, states};
+use crate::model::memory::{activations, evicted};
 use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::rollout;
 use crate::model::run::{RunChoices, checkpoint};
 use crate::model::setup::Setup;
 use crate::model::software::{Framework, Offload};
 use crate::model::stages::{Stage, stages};
+use crate::model::states::{self, recipe_bytes};
 use crate::model::trained::BaseFormat;
 use crate::model::training::Sharding;
 use crate::units::Bytes;

@@ -1,10 +1,10 @@
 //! Playback of a step, or a part of it, span by span, for the timeline.
 
-use super::pace::{Pace, TimedStage, pace};
 use crate::model::comm::DataParallelComm;
 use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
 use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
 use crate::model::experts::exchange::{dispatch_cost, repeated};
+use crate::model::pace::{Pace, TimedStage, pace};
 use crate::model::report::{Lane, Span, Work};
 use crate::model::setup::Setup;
 use crate::model::stage_plan::StagePlan;

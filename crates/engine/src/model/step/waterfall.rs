@@ -1,9 +1,10 @@
 //! Breakdown of the time of a step, from the GPU's peak to the model FLOPs utilisation
 //! (docs/book/model/overlap.md).
 
-use super::pace::{Pace, Passes, TimedStage, pace};
+use super::parts;
 use crate::model::choices::Choices;
-use crate::model::compute::roofline::{Operator, memory_bound, operator_cost, parts};
+use crate::model::compute::roofline::{Operator, memory_bound, operator_cost};
+use crate::model::pace::{Pace, Passes, TimedStage, pace};
 use crate::model::report::{Report, Work};
 use crate::model::setup::Setup;
 use crate::model::stages::stages;

@@ -1,10 +1,11 @@
 //! Gathers and reductions of encoder and projection.
 
-use super::encoder::encoder;
-use super::{TowerCosts, stage};
+use super::TowerCosts;
 use crate::model::comm::DataParallelComm;
 use crate::model::cost::{Cost, Traffic};
+use crate::model::encoder::encoder;
 use crate::model::setup::Setup;
+use crate::model::stages::Stage;
 use crate::units::Seconds;
 
 /// Returns the data-parallel communication of the stage with the embedding, including encoder and
@@ -22,7 +23,7 @@ pub fn with_tower<C: Cost<Traffic>>(
         return comm;
     }
     let encoder = encoder(setup);
-    let params = stage(setup, &encoder, 1.0).params;
+    let params = Stage::of_encoder(setup, &encoder, 1.0).params;
     let own: DataParallelComm<C> = DataParallelComm::new(&encoder, &params);
     let seconds: DataParallelComm<Seconds> = DataParallelComm::new(&encoder, &params);
     let layers = f64::from(encoder.architecture.num_hidden_layers);

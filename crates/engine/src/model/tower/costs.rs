@@ -1,10 +1,9 @@
 //! The time of encoder and projection.
 
-use super::encoder::encoder;
-use super::projected;
 use crate::model::compute::roofline::Operator;
 use crate::model::compute::{self, UnitCosts};
 use crate::model::cost::{Cost, Operations, OperatorCost};
+use crate::model::encoder::{encoder, projected};
 use crate::model::layer::Layers;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Flops, Seconds};
@@ -84,7 +83,7 @@ pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let of_ends = ends::<OperatorCost>(setup, &encoder);
     let of_ends = (of_ends.forward + of_ends.input_gradient + of_ends.weight_gradient) * micro_batches;
-    let of_encoder = compute::roofline::parts(&encoder);
+    let of_encoder = compute::roofline::language_model_costs(&encoder);
     Operator::ALL.map(|operator| {
         let part = compute::roofline::operator_cost(&of_encoder, operator);
         let part = if operator == Operator::Projections { part + of_ends } else { part };

@@ -2,10 +2,10 @@
 
 use super::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
 use crate::model::compute::{REFERENCE_WIDTH, TILE_PADDING, matmul_rate, memory_rate};
-use crate::model::experts::local_tokens;
 use crate::model::experts::routing::Encode;
-use crate::model::memory::states::recipe_bytes;
+use crate::model::routing::local_tokens;
 use crate::model::setup::Setup;
+use crate::model::states::recipe_bytes;
 
 impl MoeLayer {
     /// Returns one layer of a setup's experts as Tutel would run it, over all GPUs of a stage:

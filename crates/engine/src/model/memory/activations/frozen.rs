@@ -2,9 +2,9 @@
 
 use super::tensors::Tensors;
 use crate::model::adapters::{self, Input, Module, Modules};
-use crate::model::experts;
 use crate::model::layer::{Block, Layers};
 use crate::model::per_rank::{self, tokens};
+use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::trained::{Method, ProductsKeep};
 use crate::model::training::PrecisionPolicy;
@@ -63,7 +63,7 @@ impl AdapterActivations {
             + copies
             + kept(direct(&attention, Input::Latent), t.attention.latent_outputs);
         let added = layers.sum(|block| {
-            let copies = if block == Block::Routed { experts::received(setup) / tokens(setup) } else { 1.0 };
+            let copies = if block == Block::Routed { routing::received(setup) / tokens(setup) } else { 1.0 };
             copies * of(block).sum(|module| adapter_bytes(setup, module, t.element))
         });
         let matrices = if keeps == ProductsKeep::Matrices { matrices(setup, layers) / tokens(setup) } else { 0.0 };

@@ -1,11 +1,11 @@
 //! Activations of MLPs: dense, shared experts, routed experts with their copies of tokens.
 
 use super::FP32;
-use super::frozen::AdapterActivations;
-use crate::model::experts::{self, Dispatcher};
 use crate::model::framework::Layers as OfFramework;
 use crate::model::layer::{self, Block, Layers, Role};
+use crate::model::parallel::Dispatcher;
 use crate::model::per_rank::tokens;
+use crate::model::routing;
 use crate::model::setup::Setup;
 
 /// Tensors of a router kept for each expert and token in fp32: logits and their softmax.
@@ -61,7 +61,7 @@ impl Mlps {
         let (arch, share) = (&setup.architecture, layers.experts());
         let tp = f64::from(setup.mesh.tp.max(1));
         // Copies at this GPU's experts per token of its tensor-parallel group.
-        let copies = share * experts::received(setup) / tokens(setup);
+        let copies = share * routing::received(setup) / tokens(setup);
         let routed = copies * element * width(setup, Block::Routed);
         let copy = copies * f64::from(arch.expert_hidden_size()) * element;
         let router = share * ROUTER_TENSORS * FP32 * f64::from(arch.experts.num_experts) / tp;
@@ -104,10 +104,9 @@ impl Mlps {
 
     /// Returns the bytes of the hidden tensors that dense MLPs, shared experts and routed experts
     /// keep: the input of the last product is one of them, narrower where products keep narrower
-    /// inputs, and not kept if the product is frozen.
-    pub(super) fn kept(&self, frozen: &AdapterActivations) -> [f64; 3] {
+    /// inputs, less `unread` bytes of inputs of frozen products.
+    pub(super) fn kept(&self, [dense, shared, routed]: [f64; 3]) -> [f64; 3] {
         let kept = |hidden: f64, unread: f64| (self.wide - self.narrow) * hidden - unread;
-        let [dense, shared, routed] = frozen.mlp_inputs;
         [kept(self.dense, dense), kept(self.shared, shared), kept(self.routed, routed)]
     }
 }

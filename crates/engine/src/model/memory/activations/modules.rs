@@ -19,13 +19,13 @@ use crate::model::training::RecomputeModules;
 /// matrices do not keep, and those of a tiled MLP, cannot be dropped again.
 pub(super) fn dropped(
     setup: &Setup,
-    modules: &RecomputeModules,
+    modules: RecomputeModules,
     t: &Tensors,
     frozen: &AdapterActivations,
     layers: &Layers,
 ) -> f64 {
     let norms = layers.sum(|block| setup.recomputed_norms(modules, block));
-    let [dense, shared, routed] = t.mlps.kept(frozen);
+    let [dense, shared, routed] = t.mlps.kept(frozen.mlp_inputs);
     // Products into an MLP's hidden width.
     let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
     let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };

@@ -5,9 +5,9 @@ use super::norms::Norms;
 use super::recurrent::{self, StateBytes};
 use super::{MASK, attention::Attention};
 use crate::model::layer::{Block, Layers};
-use crate::model::memory::states::product_bytes;
 use crate::model::per_rank::sequence_share;
 use crate::model::setup::Setup;
+use crate::model::states::product_bytes;
 
 /// Extra elements of width H per token and layer that asynchronous tensor parallelism keeps, each
 /// GPU its part of the sequence. In nanotron and Transformer Engine, which Megatron uses

@@ -3,10 +3,10 @@
 
 use super::point::Point;
 use crate::model::layer::{Block, largest};
-use crate::model::memory::states::{expert_shard_degrees, shard_degrees};
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
 use crate::model::software::Loss;
+use crate::model::states::{expert_shard_degrees, shard_degrees};
 use crate::model::training::{Sharding, UpdatePlace};
 
 /// Gradients of a chunked head: the sum of finished chunks, and that of the current chunk.

@@ -8,18 +8,18 @@ use super::workspaces::{dequantized, workspaces};
 use crate::model::framework::Traits;
 use crate::model::layer::{self, Block};
 use crate::model::memory::activations::{self, LayerBackward, LayerBytes, Moment};
-use crate::model::memory::states::{
-    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, gpu_states,
-    recipe_bytes, shard_degrees, update_bytes,
-};
-use crate::model::other_models::OtherModels;
+use crate::model::memory::other_models::OtherModels;
+use crate::model::memory::tower::TowerMemory;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::software::RootUnit;
 use crate::model::stages::Stage;
+use crate::model::states::{
+    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, gpu_states,
+    recipe_bytes, shard_degrees, update_bytes,
+};
 use crate::model::sync::GradientSyncPlan;
-use crate::model::tower::memory::TowerMemory;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 

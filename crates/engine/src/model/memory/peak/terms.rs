@@ -8,18 +8,18 @@ use super::{
     switch_communicators, within, workspaces,
 };
 use crate::model::memory::activations::LayerBytes;
-use crate::model::memory::moments::moment_bytes;
-use crate::model::memory::states::{
-    self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
-    shard_degrees,
-};
-use crate::model::other_models::OtherModels;
+use crate::model::memory::engine::engine_beside_training;
+use crate::model::memory::other_models::OtherModels;
 use crate::model::per_rank;
 use crate::model::report::PeakMoment;
-use crate::model::rollout::engine::engine_beside_training;
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
 use crate::model::stages::{Stage, stages};
+use crate::model::states::moments::moment_bytes;
+use crate::model::states::{
+    self, FrozenBytes, RecipeBytes, ShardDegrees, expert_shard_degrees, gathered_layer_bytes, recipe_bytes,
+    shard_degrees,
+};
 use crate::units::Bytes;
 
 /// Working memory at the peak, in bytes per token.

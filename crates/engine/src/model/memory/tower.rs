@@ -1,38 +1,37 @@
 //! Memory of encoder and projection on one GPU.
 
-use super::encoder::encoder;
-use super::{projected, stage};
+use super::activations;
+use crate::model::encoder::{encoder, projected};
 use crate::model::layer::Layers;
-use crate::model::memory::activations;
-use crate::model::memory::states::{FrozenBytes, States, base, gpu_states, recipe_bytes, shard_degrees};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::stages::Stage;
+use crate::model::states::{FrozenBytes, States, base, gpu_states, recipe_bytes, shard_degrees};
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 
 /// Memory of encoder and projection on one GPU of the first stage, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TowerMemory {
+pub(super) struct TowerMemory {
     /// Weights, gradients and optimizer state at rest.
-    pub states: States,
+    pub(super) states: States,
     /// Frozen weights, a part of `states`.
-    pub frozen: Bytes,
+    pub(super) frozen: Bytes,
     /// Gathered weights while the language model is computed: those outside the encoder's layers,
     /// which are in FSDP's root unit; all of them if weights stay gathered.
-    pub gathered: Bytes,
+    pub(super) gathered: Bytes,
     /// Activations kept from the forward pass until the end of the language model's backward pass,
     /// for all micro-batches in flight.
-    pub kept: Bytes,
+    pub(super) kept: Bytes,
     /// Gathered weights of one layer, while the encoder is computed.
-    pub gathered_unit: Bytes,
+    pub(super) gathered_unit: Bytes,
     /// Working memory while the encoder is computed, in addition to its kept activations.
-    pub working: Bytes,
+    pub(super) working: Bytes,
 }
 
 impl TowerMemory {
     /// No encoder.
-    pub const NONE: Self = Self {
+    pub(super) const NONE: Self = Self {
         states: States { weights: Bytes::ZERO, gradients: Bytes::ZERO, optimizer: Bytes::ZERO },
         frozen: Bytes::ZERO,
         gathered: Bytes::ZERO,
@@ -48,14 +47,14 @@ impl TowerMemory {
     /// gradients. A trained projection keeps its input, the encoder's output. If gradients pass the
     /// projection, it keeps two tensors of the language model's width for each token: before and
     /// after its activation.
-    pub fn new(setup: &Setup, on: &Stage) -> Self {
+    pub(super) fn new(setup: &Setup, on: &Stage) -> Self {
         /// Tensors between the two matrices of the projection.
         const INSIDE: f64 = 2.0;
         if !setup.architecture.tower.is_used() || !on.embedding {
             return Self::NONE;
         }
         let encoder = encoder(setup);
-        let stage = stage(setup, &encoder, on.in_flight);
+        let stage = Stage::of_encoder(setup, &encoder, on.in_flight);
         let (images, bytes) = (&setup.images, recipe_bytes(setup.recipe));
         let (params, layers) = (&stage.params, f64::from(stage.layers));
         let element = bytes.activation;
@@ -98,7 +97,7 @@ impl TowerMemory {
     }
 
     /// Returns the states at rest; `gradients` is whether gradients are allocated.
-    pub fn at_rest(&self, gradients: bool) -> Bytes {
+    pub(super) fn at_rest(&self, gradients: bool) -> Bytes {
         let gradients = if gradients { self.states.gradients } else { Bytes::ZERO };
         self.states.weights + gradients + self.states.optimizer
     }

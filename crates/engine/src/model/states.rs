@@ -1,11 +1,13 @@
-//! Weights, gradients and optimizer state at rest.
+//! Weights, gradients and optimizer state at rest (docs/book/model/states.md).
 
-use super::moments::{moment_bytes, moments};
-use crate::model::per_rank::LocalParams;
-use crate::model::setup::Setup;
-use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding, UpdatePlace};
-use crate::model::unit_params::Units;
+pub mod moments;
+
+use super::per_rank::LocalParams;
+use super::setup::Setup;
+use super::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding, UpdatePlace};
+use super::unit_params::Units;
 use crate::units::Bytes;
+use moments::{moment_bytes, moments};
 
 /// Bytes per parameter of each kind of state, and bytes of an activation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +76,7 @@ pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
 ///
 /// ```
 /// # use links::decode;
-/// # use engine::model::memory::states::expert_padding;
+/// # use engine::model::states::expert_padding;
 /// let of = |link: &str| expert_padding(&decode(link).scenario.setup());
 /// // The 8 experts of Mixtral on 64 GPUs: each GPU gathers 64 places.
 /// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b&framework=transformers"), 8.0);
@@ -124,7 +126,7 @@ impl States {
 /// for each state.
 ///
 /// ```
-/// # use engine::model::{memory::{states, ShardDegrees}, training::PrecisionPolicy};
+/// # use engine::model::{states::{states, ShardDegrees}, training::PrecisionPolicy};
 /// // A 7B model trained in pure bf16 holds 14 + 14 + 28 GB (docs/book/model/bounds.md, claim 5).
 /// let whole = ShardDegrees { weights: 1.0, gradients: 1.0, optimizer: 1.0 };
 /// let states = states(7e9, PrecisionPolicy::PureBf16, whole);
@@ -149,7 +151,7 @@ const HALF: f64 = 2.0;
 /// all other parameters (norms, embedding, head).
 ///
 /// ```
-/// # use engine::model::{choices::Choices, memory::states::optimizer_bytes, setup::Setup};
+/// # use engine::model::{choices::Choices, states::optimizer_bytes, setup::Setup};
 /// # use engine::model::training::{Optimizer, PrecisionPolicy};
 /// let setup = catalog::default_scenario().setup();
 /// let bytes = |recipe, optimizer| {
@@ -199,7 +201,7 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 ///
 /// ```
 /// # use links::decode;
-/// # use engine::model::memory::states::updated_layer_bytes;
+/// # use engine::model::states::updated_layer_bytes;
 /// let of = |link: &str| updated_layer_bytes(&decode(&format!("strategy=zero1&recipe=megatron-mixed&{link}")).scenario.setup());
 /// assert_eq!(of("framework=megatron&compute=fp8"), 2.0);
 /// assert_eq!(of("framework=megatron&compute=fp8-gather"), 1.0);
@@ -244,7 +246,7 @@ impl FrozenBytes {
     ///
     /// ```
     /// # use links::decode;
-    /// # use engine::model::memory::states::FrozenBytes;
+    /// # use engine::model::states::FrozenBytes;
     /// let of = |base: &str, sharded| {
     ///     let setup = decode(&format!("train=lora&strategy=ddp&recipe=fsdp2-bf16&base={base}")).scenario.setup();
     ///     let FrozenBytes { matrices, others } = FrozenBytes::for_compute(&setup, sharded);
@@ -284,7 +286,7 @@ const FOUR_BIT: f64 = 0.5 + 1.0 / 16.0;
 
 /// Returns the bytes of an element in the format of the layers' matrix products, if narrower than
 /// an activation.
-pub(super) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
+pub(in crate::model) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
     match format {
         ComputeFormat::AsPolicy => None,
         ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => Some(EIGHT_BIT),
@@ -302,7 +304,7 @@ const COPIES: f64 = 2.0;
 ///
 /// ```
 /// # use links::decode;
-/// # use engine::{model::memory::states::{copy_bytes, gpu_states}, model::stages::stages};
+/// # use engine::{model::states::{copy_bytes, gpu_states}, model::stages::stages};
 /// // Llama 3.1 405B on 8 x 16 x 128 GPUs: about 6 GB more on each.
 /// let link = "cluster=dgx-h100&model=llama-3.1-405b&gpus=16384&tp=8&pp=16&strategy=zero1&recipe=megatron-mixed&framework=megatron";
 /// let weights = |format: &str| {

@@ -1,8 +1,8 @@
 //! FLOPs of encoder and projection.
 
-use super::encoder::encoder;
-use crate::model::flops::backward::recomputed_per_token;
-use crate::model::flops::layer::{layer_attention, layer_matmul, layer_mixing, mean_keys};
+use super::backward::recomputed_per_token;
+use super::layer::{layer_attention, layer_matmul, layer_mixing, mean_keys};
+use crate::model::encoder::encoder;
 use crate::model::setup::Setup;
 use crate::model::training::{AttentionMask, MfuConvention};
 use crate::model::transformer::{Architecture, Tower};
@@ -16,7 +16,7 @@ const MULTIPLY_ADD: f64 = 2.0;
 /// matrices if it is gated, and windowed attention counts windows instead of all patches.
 ///
 /// ```
-/// # use engine::model::{tower::flops::image_flops, training::MfuConvention, transformer::Tower};
+/// # use engine::model::{flops::tower::image_flops, training::MfuConvention, transformer::Tower};
 /// let gflop = |tower: &Tower| image_flops(tower, 0, MfuConvention::FullAttention).get() / 1e9;
 /// // github mlfoundations/open_clip, docs/model_profile.csv: ViT-L-14-336 takes 381.92 GFLOP an image (of 577 positions, the class one of
 /// // them), ViT-SO400M-14-SigLIP-384 670.35.

@@ -1,12 +1,12 @@
 //! Models besides the trained one: reference, reward model, critic (docs/book/model/rollout.md).
 
-use super::memory::states::{self, expert_shard_degrees, shard_degrees};
-use super::objective::{Objective, Task};
-use super::per_rank;
-use super::setup::Setup;
-use super::stages::Stage;
-use super::trained::Trained;
 use crate::model::choices::Choices;
+use crate::model::objective::{Objective, Task};
+use crate::model::per_rank;
+use crate::model::setup::Setup;
+use crate::model::stages::Stage;
+use crate::model::states::{self, expert_shard_degrees, shard_degrees};
+use crate::model::trained::Trained;
 use crate::units::Bytes;
 
 /// Bytes of a frozen weight, in 16 bits.
@@ -36,7 +36,7 @@ impl OtherModels {
     ///
     /// ```
     /// # use links::decode;
-    /// # use engine::model::{other_models::OtherModels, stages::stages};
+    /// # use engine::model::{memory::OtherModels, stages::stages};
     /// let of = |link: &str| {
     ///     let setup = decode(link).scenario.setup();
     ///     OtherModels::new(&setup, &stages(&setup).first)

@@ -1,15 +1,18 @@
-//! The encoder of a setup as a separate setup.
+//! The encoder of images or sound as a separate setup, and its parameters
+//! (docs/book/model/images.md).
 
-use crate::model::choices::Choices;
-use crate::model::lengths::Lengths;
-use crate::model::memory::states::recipe_bytes;
-use crate::model::objective::Objective;
-use crate::model::parallel::Mesh;
-use crate::model::setup::{Overheads, Setup};
-use crate::model::software::{Kernels, NormKernel};
-use crate::model::trained::{BaseFormat, Method, Trained};
-use crate::model::training::{AttentionMask, Batch};
-use crate::model::transformer::Norm;
+use super::choices::Choices;
+use super::layer::Layers;
+use super::lengths::Lengths;
+use super::objective::Objective;
+use super::parallel::Mesh;
+use super::per_rank::{self, LocalParams};
+use super::setup::{Overheads, Setup};
+use super::software::{Kernels, NormKernel};
+use super::states::recipe_bytes;
+use super::trained::{BaseFormat, Method, Trained};
+use super::training::{AttentionMask, Batch};
+use super::transformer::Norm;
 use crate::units::Seconds;
 
 /// Returns the encoder of a setup as a separate setup, with one sequence per image.
@@ -77,4 +80,30 @@ fn frozen_format(setup: &Setup) -> BaseFormat {
         }
         Method::Layers | Method::Lora | Method::RsLora | Method::Dora => setup.trained.base,
     }
+}
+
+/// Returns the parameters of encoder and projection on one GPU; `encoder` is the result of
+/// [`encoder`](encoder()).
+pub(super) fn local_params(setup: &Setup, encoder: &Setup) -> LocalParams {
+    let layers = encoder.architecture.num_hidden_layers;
+    let of_encoder = per_rank::params(encoder, layers, &Layers::DENSE, true, false);
+    let images = &setup.images;
+    let projector = setup.architecture.tower.projector_params as f64 / f64::from(encoder.mesh.tp.max(1));
+    let trained = |is: bool, params: f64| if is { params } else { 0.0 };
+    let mut params = LocalParams { neighbour: 1.0, ..of_encoder };
+    params.trained.root =
+        trained(images.trains_tower(), of_encoder.held.root) + trained(images.trains_projector, projector);
+    params.held.root += projector;
+    params
+}
+
+/// Returns the parameters of encoder and projection of a setup on one GPU.
+pub fn tower_params(setup: &Setup) -> LocalParams {
+    local_params(setup, &encoder(setup))
+}
+
+/// Returns the tokens that the projection reads in one micro-batch.
+pub(super) fn projected(setup: &Setup) -> f64 {
+    let images = f64::from(setup.batch.micro_batch_size) * f64::from(setup.images.per_sequence);
+    images * f64::from(setup.architecture.tower.tokens(setup.images.resolution))
 }
