@@ -204,10 +204,13 @@ fn block_cost<C: Cost<Operations>>(rates: &Rates, block: Block) -> Layer<C> {
     let (setup, policy) = (rates.setup, rates.setup.policy());
     let list = layer::products(&setup.architecture, block, layer::degree(&setup.mesh, block));
     let sums = Sums::of(&list, |_| true);
-    let again = Sums::of(&list, |product| setup.repeats(&policy, block, product.role));
-    let norms = setup.recomputed_norms(policy.modules(), block);
     let own = Layer { elementwise: rates.elementwise(block, &sums), ..Layer::products_only(rates, &sums) };
-    own.repeating(rates, &Repeated { products: again, norms }) + adapters::of_block(rates, block)
+    let own = own + adapters::of_block(rates, block);
+    if !setup.repeats_products(&policy) {
+        return own;
+    }
+    let again = Sums::of(&list, |product| setup.repeats(&policy, block, product.role));
+    own.repeating(rates, &Repeated { products: again, norms: setup.recomputed_norms(policy.modules(), block) })
 }
 
 /// Returns the products of matrices that no field of the architecture describes, averaged over

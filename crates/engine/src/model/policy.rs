@@ -94,6 +94,11 @@ impl Setup {
         self.policy().modules()
     }
 
+    /// Whether the backward pass repeats single products.
+    pub const fn repeats_products(&self, policy: &Policy) -> bool {
+        matches!(policy, Policy::Modules(_)) || self.choices.kernels.tiled_mlp
+    }
+
     /// Whether the backward pass repeats a product as part of a module, or tile by tile.
     pub fn repeats(&self, policy: &Policy, block: Block, role: Role) -> bool {
         policy.repeats(block, role) || block == Block::Mlp && self.kernels.tiled_mlp

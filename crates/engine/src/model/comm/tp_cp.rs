@@ -143,10 +143,12 @@ impl TpCpComm {
         };
         let repeated = blocks_again(setup, layers, &setup.policy());
         let blocks = blocks(setup, layers);
-        let chunks = Chunks::new(setup, layers, activations, hiding.matmul);
+        let asynchronous = setup.tensor.asynchronous && mesh.tp > 1;
+        let chunks =
+            if asynchronous { Chunks::new(setup, layers, activations, hiding.matmul) } else { Chunks::default() };
         let exposed = |pairs: f64, compute: Seconds, passes: f64| {
             let comm = pairs * pair(activations);
-            if setup.tensor.asynchronous && mesh.tp > 1 {
+            if asynchronous {
                 let shown = beside_products(comm, compute, tensor.ranks, setup.overheads.contention);
                 shown + pairs * chunks.pair + passes * chunks.tails
             } else {

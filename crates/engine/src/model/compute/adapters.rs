@@ -41,6 +41,9 @@ impl Kernels {
 /// tokens, or over the copies that arrive at routed experts.
 pub(super) fn of_block<C: Cost<Operations>>(rates: &Rates, block: Block) -> Layer<C> {
     let setup = rates.setup;
+    if !setup.trained.has_adapters() {
+        return Layer::default();
+    }
     let rank = f64::from(setup.trained.rank);
     let rows = if block == Block::Routed { routing::received(setup) } else { rates.tokens };
     let mut sums = Sums::NONE;

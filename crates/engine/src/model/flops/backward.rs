@@ -1,7 +1,7 @@
 //! Work of the backward pass: gradients, and recomputation.
 
 use super::layer::{MULTIPLY_ADD, layer_matmul, layer_matmul_params, layer_mixing};
-use crate::model::layer::{Block, passed, products, weights_per_token};
+use crate::model::layer::{Block, Operator, passed, products, weights_per_token};
 use crate::model::policy::Policy;
 use crate::model::setup::Setup;
 use crate::model::transformer::Architecture;
@@ -95,15 +95,15 @@ fn every_second(arch: &Architecture) -> f64 {
 pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let arch = &setup.architecture;
     let (share, policy) = (recomputed(setup), setup.policy());
-    let modules =
-        weights_per_token(
-            arch,
-            |block, product| {
-                if setup.repeats(&policy, block, product.role) { product.weights } else { 0.0 }
-            },
-        );
+    let again = |share: f64, of: fn(&Architecture, f64) -> Flops| {
+        if share > 0.0 { share * of(arch, keys) } else { Flops::ZERO }
+    };
+    let module = |block, product: &Operator| {
+        if setup.repeats(&policy, block, product.role) { product.weights } else { 0.0 }
+    };
+    let modules = if setup.repeats_products(&policy) { weights_per_token(arch, module) } else { 0.0 };
     f64::from(arch.num_hidden_layers)
-        * (share.matmul * layer_matmul(arch)
-            + share.attention * layer_mixing(arch, keys)
+        * (again(share.matmul, |arch, _| layer_matmul(arch))
+            + again(share.attention, layer_mixing)
             + Flops::new(MULTIPLY_ADD * modules))
 }
