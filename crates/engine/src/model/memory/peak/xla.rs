@@ -3,32 +3,34 @@
 //! gradient where it is computed, and plans all buffers ahead (its memory-bounded latency-hiding
 //! scheduler).
 
-use super::gradients_and_gathers::{Gathered, Unreduced};
-use super::inputs::PeakInputs;
-use super::point::Point;
+use super::point::{ByPoint, Ends};
+use crate::model::per_rank::LocalParams;
+use crate::model::setup::Setup;
 
 /// Weights that are gathered at once: those of the current product and of the next.
 const AHEAD: f64 = 2.0;
 
-impl PeakInputs {
-    /// Returns the gathered weights at a point: the embedding is looked up in its shards.
-    pub(super) fn gathered_by_xla(&self, point: Point) -> Gathered {
-        match point {
-            Point::Loss => Gathered::Live(self.params.held.head),
-            Point::InLayer(_) | Point::AfterLayer(_) => Gathered::Live(AHEAD * self.largest),
-            Point::Start | Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => {
-                Gathered::Nothing
-            }
-        }
-    }
+/// Returns the elements of a layer's largest weight on one GPU before sharding: of an MLP, or of
+/// all experts stacked, as in `MaxText`.
+fn largest_weight(setup: &Setup) -> f64 {
+    let (arch, mesh) = (&setup.architecture, &setup.mesh);
+    let hidden = f64::from(arch.hidden_size);
+    let dense = hidden * f64::from(arch.intermediate_size) / f64::from(mesh.tp.max(1));
+    let per_rank = f64::from(arch.experts.num_experts) / f64::from(mesh.ep.max(1));
+    let experts = hidden * f64::from(arch.experts.moe_intermediate_size) * per_rank / f64::from(mesh.etp.max(1));
+    dense.max(experts)
+}
 
-    /// Returns the gradients that are not reduced yet.
-    pub(super) fn unreduced_by_xla(&self, point: Point) -> Unreduced {
-        let computed = match point {
-            Point::InLayer(_) | Point::AfterLayer(_) => self.largest,
-            Point::Root => self.params.trained.head,
-            Point::Start | Point::Gather | Point::Embedding | Point::Loss | Point::Tower | Point::Update => 0.0,
-        };
-        Unreduced { computed, ..Unreduced::default() }
-    }
+/// Returns the parameters gathered at each point: the embedding is looked up in its shards.
+pub(super) fn gathered(setup: &Setup, params: &LocalParams) -> ByPoint {
+    let in_layer = AHEAD * largest_weight(setup);
+    let ends = Ends { loss: params.held.head, after_head: in_layer, ..Ends::default() };
+    ByPoint::new(ends, [in_layer; 4], [in_layer; 4])
+}
+
+/// Returns the parameters with gradients that are not reduced yet.
+pub(super) fn unreduced(setup: &Setup, params: &LocalParams) -> ByPoint {
+    let in_layer = largest_weight(setup);
+    let ends = Ends { root: params.trained.head, after_head: in_layer, ..Ends::default() };
+    ByPoint::new(ends, [in_layer; 4], [in_layer; 4])
 }
