@@ -20,7 +20,7 @@ mod working_set;
 mod workspaces;
 mod xla;
 
-use super::states::paged;
+use super::states::{States, paged};
 use crate::model::lengths::Lengths;
 use crate::model::odds::{Curve, PeakKind};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
@@ -38,8 +38,7 @@ pub use in_backward::InBackward;
 use inputs::PeakInputs;
 pub use logits::{live_bytes_per_logit, logits};
 use of_setup::{OfLayers, OfSetup};
-use parts::Parts;
-use point::Peak;
+use point::Point;
 pub use terms::{PeakTerms, Working};
 pub use unreduced::Unreduced;
 pub use workspaces::{dequantized, workspaces};
@@ -81,8 +80,8 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
     let of = OfSetup::new(setup);
     let most = most_needy(&of, stages, limit);
-    if most.peak.allocated > limit {
-        let states = most.inputs.states.weights + most.inputs.states.optimizer;
+    if most.alive.allocated > limit {
+        let states = most.states.weights + most.states.optimizer;
         return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
     }
     Some(most.report()).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
@@ -96,37 +95,30 @@ fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
     }
 }
 
-/// A stage with the tensors alive on one of its GPUs.
+/// A stage with the tensors alive on one of its GPUs at its peak.
 struct StagePeak<'a> {
-    inputs: PeakInputs<'a>,
-    parts: Parts,
-    peak: Peak,
+    of: &'a OfSetup<'a>,
+    stage: &'a Stage,
+    states: States,
+    point: Point,
+    moment: PeakMoment,
+    alive: Alive,
+    parts: MemoryParts,
 }
 
 impl<'a> StagePeak<'a> {
-    fn new(of: &'a OfSetup<'a>, of_layers: &OfLayers, stage: &'a Stage) -> Self {
-        let inputs = PeakInputs::new(of, of_layers, stage);
-        let parts = Parts::new(&inputs);
-        let peak = parts.peak(&inputs);
-        Self { inputs, parts, peak }
-    }
-
-    /// Evaluates a single stage.
-    fn alone(of: &'a OfSetup<'a>, stage: &'a Stage) -> Self {
-        Self::new(of, &OfLayers::new(of.setup, &stage.shares), stage)
+    fn new(of: &'a OfSetup<'a>, stage: &'a Stage) -> Self {
+        PeakInputs::new(of, &OfLayers::new(of.setup, &stage.shares), stage).peak()
     }
 
     fn report(&self) -> MemoryReport {
-        let PeakInputs { of, stage, .. } = self.inputs;
-        with_pages(self.beside_pages(), paged(of.setup, &stage.params))
+        with_pages(self.beside_pages(), paged(self.of.setup, &self.stage.params))
     }
 
     /// Returns the report without paged optimizer state.
     fn beside_pages(&self) -> MemoryReport {
-        let Self { inputs, parts, peak } = self;
-        let (cache, alive) = (self.cache(), self.alive());
-        let reserved = cache.reserved(&alive);
-        report(inputs.of.setup, parts.at(inputs, peak.point), peak.moment, &alive, (cache, reserved))
+        let cache = self.cache();
+        report(self.of.setup, self.parts, self.moment, &self.alive, (cache, cache.reserved(&self.alive)))
     }
 }
 
@@ -135,16 +127,16 @@ impl<'a> StagePeak<'a> {
 fn most_needy<'a>(of: &'a OfSetup<'a>, stages: &'a ByStage<Stage>, limit: Bytes) -> StagePeak<'a> {
     // Stages with equal block shares have equal layers.
     let mut of_layers = OfLayers::new(of.setup, &stages.first.shares);
-    let mut most = StagePeak::new(of, &of_layers, &stages.first);
+    let mut most = PeakInputs::new(of, &of_layers, &stages.first).peak();
     for stage in stages.between.iter().chain(&stages.last) {
-        if most.peak.allocated > limit {
+        if most.alive.allocated > limit {
             break;
         }
         if stage.shares != of_layers.shares {
             of_layers = OfLayers::new(of.setup, &stage.shares);
         }
-        let next = StagePeak::new(of, &of_layers, stage);
-        if next.peak.allocated > most.peak.allocated {
+        let next = PeakInputs::new(of, &of_layers, stage).peak();
+        if next.alive.allocated > most.alive.allocated {
             most = next;
         }
     }
@@ -157,12 +149,12 @@ const UNLIMITED: Bytes = Bytes::new(f64::INFINITY);
 /// Returns the stage that needs most memory; the earliest if several are equal.
 pub fn largest_stage(setup: &Setup) -> Stage {
     let stages = stages(setup);
-    *most_needy(&OfSetup::new(setup), &stages, UNLIMITED).inputs.stage
+    *most_needy(&OfSetup::new(setup), &stages, UNLIMITED).stage
 }
 
 /// Returns the memory of one GPU of a stage at the peak of a step.
 pub fn stage_memory(setup: &Setup, stage: &Stage) -> MemoryReport {
-    StagePeak::alone(&OfSetup::new(setup), stage).report()
+    StagePeak::new(&OfSetup::new(setup), stage).report()
 }
 
 /// Returns the report with as much of the paged optimizer state as fits on the GPU in addition to
@@ -200,7 +192,7 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
         return paged;
     }
     let setup = setup.at_longest();
-    let room = StagePeak::alone(&OfSetup::new(&setup), stage).beside_pages();
+    let room = StagePeak::new(&OfSetup::new(&setup), stage).beside_pages();
     (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 

@@ -1,8 +1,9 @@
 //! Bytes that the allocator reserves beyond allocated tensors.
 
 use super::StagePeak;
+use super::inputs::PeakInputs;
 use super::nanotron;
-use super::point::Peak;
+use crate::model::report::MemoryPart;
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, Segments};
 use crate::units::Bytes;
@@ -83,42 +84,43 @@ pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes,
     if bytes > needed { (bytes, held) } else { (needed, ReservationLimit::Needed) }
 }
 
-impl StagePeak<'_> {
-    /// Returns the allocated bytes at this peak.
-    pub(super) fn alive(&self) -> Alive {
-        let Peak { allocated, compute, .. } = self.peak;
-        let inputs = &self.inputs;
+impl PeakInputs<'_> {
+    /// Returns the allocated bytes at a peak, of which all and those on the stream of the kernels
+    /// are known.
+    pub(super) fn alive(&self, [allocated, compute]: [Bytes; 2]) -> Alive {
         // The pools of FSDP's streams: two units gathered alternately, including the root unit, and
         // the shards of all gradients, whose blocks no other stream can use between the update and
         // the backward pass.
-        let pools = if inputs.of.has_streams {
-            Bytes::new(inputs.gathers.alternating()) + inputs.states.gradients
+        let pools = if self.of.has_streams {
+            Bytes::new(self.gathers.alternating()) + self.states.gradients
         } else {
             Bytes::ZERO
         };
-        Alive { allocated, compute, pools, base: inputs.base, outgrown: self.outgrown() }
-    }
-
-    /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
-    /// the bounds, which assume none.
-    pub(super) fn cache(&self) -> Cache {
-        let setup = self.inputs.of.setup;
-        match Cache::new(setup) {
-            Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
-                let kept = self.parts.activations(self.peak.point);
-                Cache::Share(nanotron::held_bytes(setup, self.inputs.stage, kept) / self.peak.allocated.get())
-            }
-            cache => cache,
-        }
+        Alive { allocated, compute, pools, base: self.base, outgrown: self.outgrown() }
     }
 
     /// Returns the bytes of blocks that are too small for longer micro-batches. Other tensors reuse
     /// the blocks of layers; those of the logits, the largest of all, stay unused until the next
     /// short micro-batch. Expandable segments leave no such blocks.
     fn outgrown(&self) -> Bytes {
-        let setup = self.inputs.of.setup;
+        let setup = self.of.setup;
         let varied =
             setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
-        Bytes::new(if varied { STALE_LOGIT_BLOCKS * self.inputs.logits.at_loss } else { 0.0 })
+        Bytes::new(if varied { STALE_LOGIT_BLOCKS * self.logits.at_loss } else { 0.0 })
+    }
+}
+
+impl StagePeak<'_> {
+    /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
+    /// the bounds, which assume none.
+    pub(super) fn cache(&self) -> Cache {
+        let setup = self.of.setup;
+        match Cache::new(setup) {
+            Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
+                let kept = self.parts.get(MemoryPart::Activations).get();
+                Cache::Share(nanotron::held_bytes(setup, self.stage, kept) / self.alive.allocated.get())
+            }
+            cache => cache,
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! The memory parts of a stage at every point of a step, and the point at which it peaks.
 
+use super::StagePeak;
 use super::inputs::PeakInputs;
-use super::point::{ByPoint, Peak, Point};
+use super::point::{ByPoint, Point};
 use super::unreduced::Unreduced;
 use crate::model::report::{MemoryPart, MemoryParts};
 use crate::units::Bytes;
 
 /// The parts that differ from point to point, in bytes.
-pub(super) struct Parts {
+struct Parts {
     gradients: ByPoint,
     gathered: ByPoint,
     /// The prefetched layer, a part of the gathered weights.
@@ -20,7 +21,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn new(inputs: &PeakInputs<'_>) -> Self {
+    fn new(inputs: &PeakInputs<'_>) -> Self {
         let PeakInputs { of, points, kept, .. } = inputs;
         let (bytes, none) = (&of.bytes, ByPoint::all(0.0));
         let whole = inputs.states.gradients.get();
@@ -43,40 +44,13 @@ impl Parts {
         }
     }
 
-    /// Returns the point at which most is allocated.
-    pub(super) fn peak(&self, inputs: &PeakInputs<'_>) -> Peak {
-        let always = inputs.states.weights + inputs.states.optimizer + inputs.models;
-        let mut sum = inputs.absent();
-        for part in
-            [&self.gradients, &self.gathered, &self.unreduced, &self.activations, &self.working_set, &self.logits]
-                .into_iter()
-                .chain(&self.tower)
-        {
-            sum = sum.plus(1.0, part);
-        }
-        let (point, most) = sum.largest();
-        // The shards of reduced gradients, and the prefetched layer, are allocated on the streams
-        // of FSDP's collectives.
-        let on_compute_stream = if inputs.of.has_streams {
-            sum.plus(-1.0, &self.gradients).plus(-1.0, &self.ahead).largest().1
-        } else {
-            most
-        };
-        Peak {
-            point,
-            moment: inputs.moment(point),
-            allocated: always + Bytes::new(most),
-            compute: always + Bytes::new(on_compute_stream),
-        }
-    }
-
-    /// Returns the bytes of activations kept at a point.
-    pub(super) fn activations(&self, point: Point) -> f64 {
-        self.activations.at(point)
+    fn iter(&self) -> impl Iterator<Item = &ByPoint> {
+        let Self { gradients, gathered, ahead: _, unreduced, activations, working_set, logits, tower } = self;
+        [gradients, gathered, unreduced, activations, working_set, logits].into_iter().chain(tower)
     }
 
     /// Returns the parts of the allocated memory at a point.
-    pub(super) fn at(&self, inputs: &PeakInputs<'_>, point: Point) -> MemoryParts {
+    fn at(&self, inputs: &PeakInputs<'_>, point: Point) -> MemoryParts {
         let of = |part: &ByPoint| Bytes::new(part.at(point));
         MemoryParts::default()
             .with(MemoryPart::Weights, inputs.states.weights)
@@ -89,5 +63,32 @@ impl Parts {
             .with(MemoryPart::Logits, of(&self.logits))
             .with(MemoryPart::Models, inputs.models)
             .with(MemoryPart::Tower, self.tower.as_ref().map_or(Bytes::ZERO, of))
+    }
+}
+
+impl<'a> PeakInputs<'a> {
+    /// Returns the peak of the stage: its parts at the point at which most is allocated.
+    pub(super) fn peak(&self) -> StagePeak<'a> {
+        let parts = Parts::new(self);
+        let always = self.states.weights + self.states.optimizer + self.models;
+        let sum = parts.iter().fold(self.absent(), |sum, part| sum.plus(1.0, part));
+        let (point, most) = sum.largest();
+        // The shards of reduced gradients, and the prefetched layer, are allocated on the streams
+        // of FSDP's collectives.
+        let on_compute_stream = if self.of.has_streams {
+            sum.plus(-1.0, &parts.gradients).plus(-1.0, &parts.ahead).largest().1
+        } else {
+            most
+        };
+        let alive = self.alive([most, on_compute_stream].map(|most| always + Bytes::new(most)));
+        StagePeak {
+            of: self.of,
+            stage: self.stage,
+            states: self.states,
+            point,
+            moment: self.moment(point),
+            alive,
+            parts: parts.at(self, point),
+        }
     }
 }

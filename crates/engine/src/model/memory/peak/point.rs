@@ -1,8 +1,5 @@
 //! Points of a step at which memory is counted.
 
-use crate::model::report::PeakMoment;
-use crate::units::Bytes;
-
 /// A point of a step at which memory is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Point {
@@ -177,15 +174,4 @@ impl ByPoint {
         }
         most
     }
-}
-
-/// The point at which most is allocated.
-#[derive(Clone, Copy)]
-pub(super) struct Peak {
-    pub(super) point: Point,
-    pub(super) moment: PeakMoment,
-    /// Bytes allocated at the point.
-    pub(super) allocated: Bytes,
-    /// The most bytes allocated on the stream of the kernels, at any point.
-    pub(super) compute: Bytes,
 }

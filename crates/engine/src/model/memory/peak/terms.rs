@@ -154,12 +154,12 @@ impl PeakTerms {
         let setup = setup.at_longest();
         let (of, stages) = (OfSetup::new(&setup), stages(&setup));
         let most = most_needy(&of, &stages, UNLIMITED);
-        let (inputs, point) = (&most.inputs, most.peak.point);
-        let Unreduced { computed, reduced, copied } =
-            inputs.reductions.by_point(&of, &inputs.stage.params, &inputs.points);
+        let (stage, point) = (most.stage, most.point);
+        let inputs = &PeakInputs::new(&of, &OfLayers::new(&setup, &stage.shares), stage);
+        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(&of, &stage.params, &inputs.points);
         Self {
-            stage: *inputs.stage,
-            moment: most.peak.moment,
+            stage: *stage,
+            moment: most.moment,
             bytes: of.bytes,
             at_rest: StateTerms::new(inputs, point),
             gathered: GatheredTerms::new(inputs, point),
@@ -167,7 +167,7 @@ impl PeakTerms {
             activations: ActivationTerms::new(inputs, point),
             logits: LogitTerms::new(inputs, point),
             process: ProcessTerms::new(&most),
-            models: OtherModels::new(&setup, inputs.stage),
+            models: OtherModels::new(&setup, stage),
             tower: inputs.tower_bytes(point),
         }
     }
@@ -262,7 +262,7 @@ impl LogitTerms {
 
 impl ProcessTerms {
     fn new(stage: &StagePeak<'_>) -> Self {
-        let (setup, cache, alive) = (stage.inputs.of.setup, stage.cache(), stage.alive());
+        let (setup, cache, alive) = (stage.of.setup, stage.cache(), stage.alive);
         let capacity = setup.accelerator.usable_memory() - context(setup) - engine_beside_training(setup);
         let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
         Self {
