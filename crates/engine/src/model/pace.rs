@@ -73,11 +73,16 @@ pub(super) struct TimedStage<'a> {
 }
 
 impl<'a> TimedStage<'a> {
-    fn new(setup: &Setup, stage: &'a Stage, units: UnitTimes, plan: StagePlan) -> Self {
-        let Phases { forward, backward, .. } = plan.steady();
-        let layers = f64::from(plan.compute.layers);
-        let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
-        let passes = StageTimes { count: stage.count, forward, backward, pipeline_fill };
+    /// Returns a stage of layers with this plan; the passes of a single stage are not timed.
+    fn new(setup: &Setup, groups: &Groups, of_layer: &LayerPlan, stage: &'a Stage) -> Self {
+        let (plan, units) = (StagePlan::new(setup, groups, of_layer, stage), of_layer.units);
+        let mut passes = StageTimes::default();
+        if setup.mesh.pp > 1 {
+            let Phases { forward, backward, .. } = plan.steady();
+            let layers = f64::from(plan.compute.layers);
+            let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
+            passes = StageTimes { count: stage.count, forward, backward, pipeline_fill };
+        }
         Self { stage, units, all: plan.all_micro_batches(), plan, passes }
     }
 
@@ -98,31 +103,21 @@ pub(super) struct Pace<'a> {
     pub(super) bubble: Seconds,
 }
 
-/// Returns the slowest stage of a pipeline; the passes of a single stage are not timed.
+/// Returns the slowest stage of a pipeline.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
-    let first = &stages.first;
-    let of_first = LayerPlan::new(setup, &first.blocks);
     let groups = Groups::new(setup, setup.architecture.has_experts());
-    let plan = StagePlan::new(setup, &groups, &of_first, first);
-    if setup.mesh.pp <= 1 {
-        let (units, all) = (of_first.units, plan.all_micro_batches());
-        let slowest = TimedStage { stage: first, units, plan, passes: StageTimes::default(), all };
-        return Pace { slowest, bubble: Seconds::ZERO };
-    }
-    // Stages with equal block shares have equal layer times.
-    let mut met = (first.blocks, of_first);
-    let mut timed = |stage: &'a Stage| {
-        if stage.blocks != met.0 {
-            met = (stage.blocks, LayerPlan::new(setup, &stage.blocks));
+    // Stages of equal layers have equal layer times.
+    let mut of_layer = LayerPlan::new(setup, &stages.first.blocks);
+    let mut blocks = &stages.first.blocks;
+    let all = stages.map(|stage| {
+        if stage.blocks != *blocks {
+            (blocks, of_layer) = (&stage.blocks, LayerPlan::new(setup, &stage.blocks));
         }
-        let plan = StagePlan::new(setup, &groups, &met.1, stage);
-        TimedStage::new(setup, stage, met.1.units, plan)
-    };
-    let all = ByStage {
-        first: TimedStage::new(setup, first, of_first.units, plan),
-        between: stages.between.as_ref().map(&mut timed),
-        last: stages.last.as_ref().map(&mut timed),
-    };
+        TimedStage::new(setup, &groups, &of_layer, stage)
+    });
+    if setup.mesh.pp <= 1 {
+        return Pace { slowest: all.first, bubble: Seconds::ZERO };
+    }
     let times = all.map(|timed| timed.passes);
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let filling = all.iter().map(|timed| timed.plan.filling).fold(Seconds::ZERO, Seconds::max);

@@ -53,6 +53,9 @@ pub struct StagePlan {
     tower_launches: Seconds,
     sync: GradientSyncPlan,
     micro_batches: f64,
+    /// The phases of the first micro-batch of a step, of one between, and of the last, without idle
+    /// time for the host.
+    alone: [Phases; 3],
 }
 
 /// Compute and exchanges of one layer, for all stages with equal block shares.
@@ -135,22 +138,43 @@ impl StagePlan {
             filling: neighbours.filling,
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
+            alone: [Phases::default(); 3],
         };
-        plan.add_host(setup, units);
+        plan.add_phases_and_host(setup, units);
         plan
     }
 
-    /// Adds the host's time, which is hidden if the host runs ahead of the GPU: a micro-batch takes
-    /// at least its launch time, and the last one at least its launch time and the host's time
-    /// between steps.
-    fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
+    /// Adds the phases of the micro-batches, most of which gather and reduce alike, and the host's
+    /// time, which is hidden if the host runs ahead of the GPU: a micro-batch takes at least its
+    /// launch time, and the last one at least its launch time and the host's time between steps.
+    fn add_phases_and_host(&mut self, setup: &Setup, units: &UnitTimes) {
+        let of = |is_first, is_last| schedule::phases(&self.compute, &self.comm(is_first, is_last));
+        let GradientSyncPlan { gather_each, reduce_each, .. } = self.sync;
+        let both = of(true, true);
+        let first = if reduce_each { both } else { of(true, false) };
+        let last = if gather_each { both } else { of(false, true) };
+        let inner = match (gather_each, reduce_each) {
+            (true, _) => first,
+            (false, true) => last,
+            (false, false) => of(false, false),
+        };
+        self.alone = [first, inner, last];
         self.launches =
             self.launches_forward + f64::from(self.compute.layers) * launches::backward(setup, units.launch);
         // The micro-batch with gathers and reductions, in which the GPU is furthest behind.
-        let Phases { forward, backward, .. } = self.phases(true, true);
-        let ahead = forward + backward - self.launches;
+        let ahead = (both.forward + both.backward - self.launches).max(Seconds::ZERO);
         self.between_steps = (setup.host_time(setup.overheads.between_steps) - ahead).max(Seconds::ZERO);
         self.optimizer += self.between_steps;
+    }
+
+    /// Returns the phases of a micro-batch without idle time for the host.
+    fn alone(&self, is_first: bool, is_last: bool) -> &Phases {
+        let [first, inner, last] = &self.alone;
+        match (is_first, is_last) {
+            (true, _) => first,
+            (false, true) => last,
+            (false, false) => inner,
+        }
     }
 
     /// Returns the time for which a micro-batch is idle for the host, beyond its passes.
@@ -160,8 +184,7 @@ impl StagePlan {
 
     /// Returns the compute of a micro-batch, with its idle time for the host before its head.
     pub fn compute_of(&self, is_first: bool, is_last: bool) -> ComputeTimes {
-        let alone = schedule::phases(&self.compute, &self.comm(is_first, is_last));
-        ComputeTimes { head: self.compute.head + self.waits(&alone), ..self.compute }
+        ComputeTimes { head: self.compute.head + self.waits(self.alone(is_first, is_last)), ..self.compute }
     }
 
     /// Returns the compute of one micro-batch without exchanges, at the speed that it has without
@@ -187,11 +210,11 @@ impl StagePlan {
 
     /// Returns the time for which all micro-batches are idle for the host, beyond their passes.
     pub fn waits_for_host(&self) -> Seconds {
-        let of = |is_first, is_last| self.waits(&schedule::phases(&self.compute, &self.comm(is_first, is_last)));
+        let [first, inner, last] = self.alone.map(|alone| self.waits(&alone));
         if self.micro_batches <= 1.0 {
-            return of(true, true);
+            return first;
         }
-        of(true, false) + (self.micro_batches - 2.0) * of(false, false) + of(false, true)
+        first + (self.micro_batches - 2.0) * inner + last
     }
 
     /// Returns the launch-bound time of one micro-batch, both passes: time beyond the kernels' own
@@ -241,12 +264,11 @@ impl StagePlan {
 
     /// Returns the phases of a micro-batch of the step.
     pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
-        self.phases_with(&self.comm(is_first, is_last))
+        self.with_waits(self.alone(is_first, is_last))
     }
 
-    fn phases_with(&self, comm: &CommTimes) -> Phases {
-        let alone = schedule::phases(&self.compute, comm);
-        let waits = self.waits(&alone);
+    fn with_waits(&self, alone: &Phases) -> Phases {
+        let waits = self.waits(alone);
         // The forward pass takes at least its own launches, the backward pass the rest.
         let in_forward = (self.launches_forward - alone.forward).max(Seconds::ZERO).min(waits);
         Phases {
@@ -260,8 +282,10 @@ impl StagePlan {
     /// of a pipeline wait. They wait for gradients of activations, not for the reductions of a
     /// single micro-batch.
     pub fn steady(&self) -> Phases {
-        let comm = self.comm(false, false);
-        self.phases_with(&if self.micro_batches > 1.0 { comm } else { comm.without_reduction() })
+        if self.micro_batches > 1.0 {
+            return self.phases(false, false);
+        }
+        self.with_waits(&schedule::phases(&self.compute, &self.comm(false, false).without_reduction()))
     }
 
     /// Returns the exposed gathers and reductions of all micro-batches, without each micro-batch's
@@ -279,18 +303,10 @@ impl StagePlan {
 
     /// Returns the sum of the phases of all micro-batches.
     pub fn all_micro_batches(&self) -> Phases {
-        let of = |is_first, is_last| self.phases(is_first, is_last);
+        let [first, inner, last] = self.alone.map(|alone| self.with_waits(&alone));
         if self.micro_batches <= 1.0 {
-            return of(true, true);
+            return first;
         }
-        let (first, last) = (of(true, false), of(false, true));
-        let inner = if self.sync.gather_each {
-            first
-        } else if self.sync.reduce_each {
-            last
-        } else {
-            of(false, false)
-        };
         let inner_ones = self.micro_batches - 2.0;
         let sum = |time: fn(&Phases) -> Seconds| time(&first) + inner_ones * time(&inner) + time(&last);
         Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }

@@ -80,18 +80,18 @@ proptest! {
         let setup = scenario.setup();
         let (report, terms) = (scenario.report(), PeakTerms::new(&setup));
         let part = |part| report.memory.parts.get(part).get();
-        let [root, layer, mean] = terms.gathered_units;
+        let [root, layer, mean] = terms.gathered.units;
         let whole = root + terms.stage.params.held.layers * mean;
-        let gathered = match terms.gathered {
+        let gathered = match terms.gathered.what {
             Gathered::Nothing => 0.0,
             Gathered::Units(root, units) => root + units * layer,
             // A head in a unit of its own leaves the root out of its summand, not of the whole.
             Gathered::Grouped(..) => part(MemoryPart::GatheredWeights) / setup.measured_memory,
             Gathered::All => whole,
-            Gathered::Live(params) => terms.live_bytes * params,
+            Gathered::Live(params) => terms.gathered.live_bytes * params,
         };
-        let activations = terms.layers_kept * terms.kept * terms.tokens;
-        let logits = (terms.per_logit + terms.waiting * terms.per_waiting) * terms.logits;
+        let activations = terms.activations.layers_kept * terms.activations.kept * terms.activations.tokens;
+        let logits = (terms.logits.per_logit + terms.logits.waiting * terms.logits.per_waiting) * terms.logits.count;
         for (name, factors, part) in [
             ("gathered", gathered, part(MemoryPart::GatheredWeights)),
             ("activations", activations, part(MemoryPart::Activations)),

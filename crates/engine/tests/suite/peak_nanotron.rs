@@ -38,9 +38,10 @@ fn what_is_held_does_not_grow_with_layers_beyond_the_queue() {
             "cluster=dgx-h100&framework=nanotron&gpus=8&tp=8&model=custom&layers={layers}&hidden=4096&heads=32&kv=32&ffn=14336&vocab=131072"
         );
         let setup = decode(&link).scenario.setup();
-        let PeakTerms { cache: Cache::Share(held), alive, tokens, .. } = PeakTerms::new(&setup) else { panic!() };
+        let terms = PeakTerms::new(&setup);
+        let Cache::Share(held) = terms.process.cache else { panic!() };
         // Of all tokens and the full width, 2 bytes an element.
-        held * alive.allocated.get() / (tokens * 4096.0 * 2.0)
+        held * terms.process.alive.allocated.get() / (terms.activations.tokens * 4096.0 * 2.0)
     };
     assert!(tensors(16) < tensors(27));
     assert!((tensors(40) - tensors(80)).abs() < 1e-9);

@@ -17,16 +17,16 @@ fn live_parameters_and_the_bucket_are_those_of_the_configuration() {
     const MOST_LIVE: f64 = 1e9;
     for seq in ["512", "4096", "16384"] {
         let terms = terms(&format!("seq={seq}"));
-        let Gathered::Live(live) = terms.gathered else { panic!("{:?}", terms.gathered) };
+        let Gathered::Live(live) = terms.gathered.what else { panic!("{:?}", terms.gathered.what) };
         assert!((PREFETCH..=MOST_LIVE + PREFETCH).contains(&live), "{live}");
         assert_eq!(terms.bytes.gathered * MOST_LIVE, 2e9);
         assert_eq!(terms.unreduced.reduced, 5e8);
-        assert_eq!(terms.reduced_layers, None, "the partition of the gradients is there from the start");
+        assert_eq!(terms.at_rest.reduced_layers, None, "the partition of the gradients is there from the start");
     }
 }
 
 #[test]
 fn one_gpu_gathers_nothing() {
     let alone = PeakTerms::new(&decode(&LINK.replace("gpus=64", "gpus=1")).scenario.setup());
-    assert_eq!(alone.gathered, Gathered::Nothing);
+    assert_eq!(alone.gathered.what, Gathered::Nothing);
 }

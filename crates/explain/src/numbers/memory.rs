@@ -11,7 +11,7 @@ const ZERO: &str =
 const NO_SCALES: &str = "Scales of 8-bit formats, too small to count.";
 
 fn narrow(c: &Context) -> bool {
-    c.peak.copies > 0.0
+    c.peak.at_rest.copies > 0.0
 }
 
 fn all_train(c: &Context) -> bool {
@@ -31,16 +31,16 @@ fn state_here(c: &Context) -> bool {
 }
 
 fn is_uniform(c: &Context) -> bool {
-    c.peak.optimizer.0 == c.peak.optimizer.1
+    c.peak.at_rest.optimizer.0 == c.peak.at_rest.optimizer.1
 }
 
 fn all_gradients(c: &Context) -> bool {
-    weights_here(c) && c.peak.reduced_layers.is_none() && !in_turn(c)
+    weights_here(c) && c.peak.at_rest.reduced_layers.is_none() && !in_turn(c)
 }
 
 /// Whether each parameter is updated in the backward pass, as soon as its gradient is complete.
 const fn in_turn(c: &Context) -> bool {
-    c.peak.updating.is_some()
+    c.peak.at_rest.updating.is_some()
 }
 
 fn pages(c: &Context) -> bool {
@@ -48,7 +48,7 @@ fn pages(c: &Context) -> bool {
 }
 
 fn some_gradients(c: &Context) -> bool {
-    c.peak.reduced_layers.is_some()
+    c.peak.at_rest.reduced_layers.is_some()
 }
 
 fn copied(c: &Context) -> bool {
@@ -56,35 +56,35 @@ fn copied(c: &Context) -> bool {
 }
 
 fn switched(c: &Context) -> bool {
-    c.peak.switch_communicators > 0.0
+    c.peak.process.switch_communicators > 0.0
 }
 
 fn scratch(c: &Context) -> bool {
-    c.peak.workspaces > Bytes::ZERO
+    c.peak.activations.workspaces > Bytes::ZERO
 }
 
 const fn in_layer(c: &Context) -> bool {
-    matches!(c.peak.working, Working::InLayer(_))
+    matches!(c.peak.activations.working, Working::InLayer(_))
 }
 
 const fn after_layer(c: &Context) -> bool {
-    matches!(c.peak.working, Working::AfterLayer(_))
+    matches!(c.peak.activations.working, Working::AfterLayer(_))
 }
 
 const fn at_loss(c: &Context) -> bool {
-    matches!(c.peak.working, Working::Loss(_))
+    matches!(c.peak.activations.working, Working::Loss(_))
 }
 
 const fn in_update(c: &Context) -> bool {
-    matches!(c.peak.working, Working::Update(_))
+    matches!(c.peak.activations.working, Working::Update(_))
 }
 
 fn outgrows(c: &Context) -> bool {
-    c.peak.alive.outgrown > Bytes::ZERO
+    c.peak.process.alive.outgrown > Bytes::ZERO
 }
 
 fn has_base(c: &Context) -> bool {
-    c.peak.alive.base > Bytes::ZERO
+    c.peak.process.alive.base > Bytes::ZERO
 }
 
 fn has_vocabulary(c: &Context) -> bool {
@@ -92,7 +92,7 @@ fn has_vocabulary(c: &Context) -> bool {
 }
 
 fn waits(c: &Context) -> bool {
-    c.peak.waiting > 0.0
+    c.peak.logits.waiting > 0.0
 }
 
 pub(super) const MEMORY: &[Explanation] = &[
@@ -174,29 +174,29 @@ pub(super) const MEMORY: &[Explanation] = &[
         "gathered",
         "Gathered weights",
         &[
-            when(|c| c.peak.gathered == Gathered::Nothing, "M_gathered = 0"),
+            when(|c| c.peak.gathered.what == Gathered::Nothing, "M_gathered = 0"),
             when(
-                |c| all_train(c) && matches!(c.peak.gathered, Gathered::Units(..)),
+                |c| all_train(c) && matches!(c.peak.gathered.what, Gathered::Units(..)),
                 "M_gathered = S_root + u · b_l · P_wide",
             ),
             when(
-                |c| all_train(c) && matches!(c.peak.gathered, Gathered::Grouped(..)),
+                |c| all_train(c) && matches!(c.peak.gathered.what, Gathered::Grouped(..)),
                 "M_gathered = min(S_root + u · b_l · P_wide + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
             ),
-            when(|c| matches!(c.peak.gathered, Gathered::Live(_)), "M_gathered = b_live · P_live"),
+            when(|c| matches!(c.peak.gathered.what, Gathered::Live(_)), "M_gathered = b_live · P_live"),
             when(
-                |c| all_train(c) && c.peak.gathered == Gathered::All,
+                |c| all_train(c) && c.peak.gathered.what == Gathered::All,
                 "M_gathered = b_c · P_root + l_all · b_l · P_mean",
             ),
             when(
-                |c| !all_train(c) && matches!(c.peak.gathered, Gathered::Units(..)),
+                |c| !all_train(c) && matches!(c.peak.gathered.what, Gathered::Units(..)),
                 "M_gathered = S_root + u · S_unit",
             ),
             when(
-                |c| !all_train(c) && matches!(c.peak.gathered, Gathered::Grouped(..)),
+                |c| !all_train(c) && matches!(c.peak.gathered.what, Gathered::Grouped(..)),
                 "M_gathered = min(S_root + u · S_unit + (S_root + l_all · S_mean) / G, S_root + l_all · S_mean)",
             ),
-            when(|c| !all_train(c) && c.peak.gathered == Gathered::All, "M_gathered = S_root + l_all · S_mean"),
+            when(|c| !all_train(c) && c.peak.gathered.what == Gathered::All, "M_gathered = S_root + l_all · S_mean"),
         ],
         [
             "Whole weights that this GPU holds for compute, in addition to those at rest: under FULL_SHARD, the current layer, the prefetched layer and the embedding and head kept by the root unit; under SHARD_GRAD_OP, all of them. At the loss, FULL_SHARD holds what its root unit keeps: nothing, norm and head, or all three. DeepSpeed’s stage 3 gathers each module separately and keeps those it uses again soon.",
@@ -234,13 +234,13 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !scratch(c) && in_layer(c), "M_work = n · (a_whole − a_saved + a_grad)"),
             when(|c| !scratch(c) && after_layer(c), "M_work = n · a_end"),
             when(|c| !scratch(c) && at_loss(c), "M_work = n · a_loss"),
-            when(|c| !scratch(c) && c.peak.working == Working::Nothing, "M_work = 0"),
+            when(|c| !scratch(c) && c.peak.activations.working == Working::Nothing, "M_work = 0"),
             when(|c| !scratch(c) && in_update(c), "M_work = b_root · (P_train / Z_o + X_train / E_o)"),
             when(|c| scratch(c) && in_layer(c), "M_work = n · (a_whole − a_saved + a_grad) + M_ws"),
             when(|c| scratch(c) && after_layer(c), "M_work = n · a_end + M_ws"),
             when(|c| scratch(c) && at_loss(c), "M_work = n · a_loss + M_ws"),
             when(|c| scratch(c) && in_update(c), "M_work = b_root · (P_train / Z_o + X_train / E_o) + M_ws"),
-            when(|c| scratch(c) && c.peak.working == Working::Nothing, "M_work = M_ws"),
+            when(|c| scratch(c) && c.peak.activations.working == Working::Nothing, "M_work = M_ws"),
         ],
         [
             "Memory of one layer during its backward pass in addition to its saved activations: recomputed tensors, and gradients of its hidden tensors. If memory peaks at the loss: the final norm’s tensors; if it peaks in the update: the temporaries of foreach. Megatron-Core adds workspaces of matrix products: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine. A quantized base adds the 16-bit copy of the current matrix.",
@@ -290,22 +290,22 @@ pub(super) const MEMORY: &[Explanation] = &[
         "Cache",
         &[
             when(
-                |c| !pages(c) && c.peak.held == ReservationLimit::Reserved && !outgrows(c),
+                |c| !pages(c) && c.peak.process.held == ReservationLimit::Reserved && !outgrows(c),
                 "M_kept = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc − M_frag",
             ),
             when(
-                |c| !pages(c) && c.peak.held == ReservationLimit::Reserved && outgrows(c),
+                |c| !pages(c) && c.peak.process.held == ReservationLimit::Reserved && outgrows(c),
                 "M_kept = M_compute + φ · (M_compute − M_base) + M_pools + M_outgrown − M_alloc − M_frag",
             ),
             when(
-                |c| !pages(c) && c.peak.held == ReservationLimit::Capacity && is_next_token(c),
+                |c| !pages(c) && c.peak.process.held == ReservationLimit::Capacity && is_next_token(c),
                 "M_kept = M_GPU − M_context − M_alloc − M_frag",
             ),
             when(
-                |c| !pages(c) && c.peak.held == ReservationLimit::Capacity && !is_next_token(c),
+                |c| !pages(c) && c.peak.process.held == ReservationLimit::Capacity && !is_next_token(c),
                 "M_kept = M_GPU − M_context − M_engine − M_alloc − M_frag",
             ),
-            when(|c| !pages(c) && c.peak.held == ReservationLimit::Needed, "M_kept = 0"),
+            when(|c| !pages(c) && c.peak.process.held == ReservationLimit::Needed, "M_kept = 0"),
             when(pages, "M_kept = S_kept + S_state − S_out"),
         ],
         [

@@ -137,7 +137,7 @@ pub(super) const STEP: &[Symbol] = &[
     new_symbol("t_gather", "all-gather of one layer’s weights", Seconds, |c| {
         c.plan.comm(true, true).gather_layer.get()
     }),
-    new_symbol("S_gather", "one layer’s weights as gathered", Bytes, |c| c.peak.gathered_units[1]),
+    new_symbol("S_gather", "one layer’s weights as gathered", Bytes, |c| c.peak.gathered.units[1]),
     new_symbol("t_scatter", "reduction of one layer’s gradients in the shard group", Seconds, |c| {
         c.plan.comm(true, true).reduce_layer.get()
     }),
@@ -147,7 +147,7 @@ pub(super) const STEP: &[Symbol] = &[
         bus_bandwidth(&beside_compute(&c.setup), shard_group(c)).get()
     }),
     new_symbol("t_hops", "exposed latency of the ring’s hops for these bytes", Seconds, |c| {
-        ring(c).latency(units::Bytes::new(c.peak.gathered_units[1])).get()
+        ring(c).latency(units::Bytes::new(c.peak.gathered.units[1])).get()
     }),
     new_symbol("t_hops_back", "exposed latency of the ring’s hops for the gradients’ bytes", Seconds, |c| {
         ring(c).latency(units::Bytes::new(scattered(c))).get()
@@ -257,7 +257,7 @@ fn ring(c: &Context) -> Ring {
 
 /// Whether one layer's weights are gathered over trees.
 pub(crate) fn gathers_by_tree(c: &Context) -> bool {
-    ring(c).is_tree(units::Bytes::new(c.peak.gathered_units[1]))
+    ring(c).is_tree(units::Bytes::new(c.peak.gathered.units[1]))
 }
 
 /// Whether one layer's gradients are reduced over trees.

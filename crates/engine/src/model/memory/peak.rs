@@ -1,38 +1,46 @@
 //! The points of a step at which memory can peak, and the tensors alive at each.
 
+mod at_rest;
 mod cache;
 mod checkpointed;
 mod context;
-mod gradients_and_gathers;
+mod gathers;
 mod in_backward;
 mod inputs;
+mod kept;
 mod logits;
 mod nanotron;
+mod of_setup;
+mod parts;
 mod point;
 mod stage_3;
 mod terms;
+mod unreduced;
+mod working_set;
 mod workspaces;
 mod xla;
 
-use super::engine::engine_beside_training;
 use crate::model::lengths::Lengths;
+use crate::model::memory::engine::engine_beside_training;
 use crate::model::odds::{Curve, PeakKind};
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
 use crate::model::stages::{ByStage, Stage, stages};
-use crate::model::states::paged;
+use crate::model::states::{States, paged};
 use crate::units::Bytes;
 use cache::within;
 pub use cache::{Alive, ReservationLimit, STALE_LOGIT_BLOCKS};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
-pub use gradients_and_gathers::{Gathered, Unreduced};
+pub use gathers::Gathered;
 pub use in_backward::InBackward;
 use inputs::PeakInputs;
 pub use logits::{live_bytes_per_logit, logits};
-use point::Peak;
+use of_setup::{OfLayers, OfSetup};
+use point::Point;
 pub use terms::{PeakTerms, Working};
+pub use unreduced::Unreduced;
 pub use workspaces::{dequantized, workspaces};
 
 /// Returns the memory of one GPU at the peak of a step, on the stage that needs most.
@@ -41,7 +49,7 @@ pub use workspaces::{dequantized, workspaces};
 /// pass of the last layer, of the one before it, of the second and of the first (in between, memory
 /// is linear in the layer), the root unit's reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
-    at_longest(setup, |setup| most_needy(setup, stages).report(setup))
+    at_longest(setup, |setup| most_needy(&OfSetup::new(setup), stages, UNLIMITED).report())
 }
 
 /// Part of the memory that exceeds the capacity.
@@ -53,8 +61,8 @@ pub enum NoRoom {
     Peak,
 }
 
-/// Returns [`peak`] if it fits. Otherwise stops at the first point that exceeds the capacity, as
-/// most candidates of a search do.
+/// Returns [`peak`] if it fits. Otherwise stops at the first stage that exceeds the capacity, as most
+/// candidates of a search do.
 ///
 /// # Errors
 ///
@@ -70,18 +78,13 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     let usable = curve(setup).most_needed(setup.accelerator.usable_memory());
     let capacity = usable / setup.measured_memory;
     let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
-    let mut most: Option<StagePeak> = None;
-    for stage in stages.iter() {
-        let of_stage = StagePeak::up_to(setup, stage, limit);
-        if of_stage.peak.allocated > limit {
-            let states = of_stage.inputs.states.weights + of_stage.inputs.states.optimizer;
-            return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
-        }
-        if most.as_ref().is_none_or(|most| of_stage.peak.allocated > most.peak.allocated) {
-            most = Some(of_stage);
-        }
+    let of = OfSetup::new(setup);
+    let most = most_needy(&of, stages, limit);
+    if most.alive.allocated > limit {
+        let states = most.states.weights + most.states.optimizer;
+        return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
     }
-    most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
+    Some(most.report()).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
 }
 
 /// Evaluates the longest micro-batch, if micro-batches differ in length.
@@ -92,59 +95,66 @@ fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
     }
 }
 
-/// A stage with the tensors alive on one of its GPUs.
+/// A stage with the tensors alive on one of its GPUs at its peak.
 struct StagePeak<'a> {
+    of: &'a OfSetup<'a>,
     stage: &'a Stage,
-    inputs: PeakInputs,
-    peak: Peak,
+    states: States,
+    point: Point,
+    moment: PeakMoment,
+    alive: Alive,
+    parts: MemoryParts,
 }
 
 impl<'a> StagePeak<'a> {
-    fn new(setup: &Setup, stage: &'a Stage) -> Self {
-        Self::up_to(setup, stage, Bytes::new(f64::INFINITY))
+    fn new(of: &'a OfSetup<'a>, stage: &'a Stage) -> Self {
+        PeakInputs::new(of, &OfLayers::new(of.setup, &stage.blocks), stage).peak()
     }
 
-    /// Stops at the first point that needs more than a limit.
-    fn up_to(setup: &Setup, stage: &'a Stage, limit: Bytes) -> Self {
-        let inputs = PeakInputs::new(setup, stage, &stage.params);
-        let peak = inputs.peak_up_to(limit);
-        Self { stage, inputs, peak }
-    }
-
-    fn report(&self, setup: &Setup) -> MemoryReport {
-        with_pages(self.beside_pages(setup), paged(setup, &self.stage.params))
+    fn report(&self) -> MemoryReport {
+        with_pages(self.beside_pages(), paged(self.of.setup, &self.stage.params))
     }
 
     /// Returns the report without paged optimizer state.
-    fn beside_pages(&self, setup: &Setup) -> MemoryReport {
-        let Self { stage, inputs, peak } = self;
-        let cache = inputs.cache(setup, stage, peak);
-        let alive = inputs.alive(setup, peak);
-        report(setup, inputs.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
+    fn beside_pages(&self) -> MemoryReport {
+        let cache = self.cache();
+        report(self.of.setup, self.parts, self.moment, &self.alive, (cache, cache.reserved(&self.alive)))
     }
 }
 
-/// Returns the stage that needs most memory; the earliest if several are equal.
-fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> StagePeak<'a> {
-    let mut most = StagePeak::new(setup, &stages.first);
+/// Returns the stage that needs most memory, the earliest if several are equal; or the first that
+/// needs more than a limit.
+fn most_needy<'a>(of: &'a OfSetup<'a>, stages: &'a ByStage<Stage>, limit: Bytes) -> StagePeak<'a> {
+    // Stages with equal blocks have equal layers.
+    let mut of_layers = OfLayers::new(of.setup, &stages.first.blocks);
+    let mut most = PeakInputs::new(of, &of_layers, &stages.first).peak();
     for stage in stages.between.iter().chain(&stages.last) {
-        let next = StagePeak::new(setup, stage);
-        if next.peak.allocated > most.peak.allocated {
+        if most.alive.allocated > limit {
+            break;
+        }
+        if stage.blocks != of_layers.layers {
+            of_layers = OfLayers::new(of.setup, &stage.blocks);
+        }
+        let next = PeakInputs::new(of, &of_layers, stage).peak();
+        if next.alive.allocated > most.alive.allocated {
             most = next;
         }
     }
     most
 }
 
+/// No limit to the memory of a stage.
+const UNLIMITED: Bytes = Bytes::new(f64::INFINITY);
+
 /// Returns the stage that needs most memory; the earliest if several are equal.
 pub fn largest_stage(setup: &Setup) -> Stage {
     let stages = stages(setup);
-    *most_needy(setup, &stages).stage
+    *most_needy(&OfSetup::new(setup), &stages, UNLIMITED).stage
 }
 
 /// Returns the memory of one GPU of a stage at the peak of a step.
 pub fn stage_memory(setup: &Setup, stage: &Stage) -> MemoryReport {
-    StagePeak::new(setup, stage).report(setup)
+    StagePeak::new(&OfSetup::new(setup), stage).report()
 }
 
 /// Returns the report with as much of the paged optimizer state as fits on the GPU in addition to
@@ -182,7 +192,7 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
         return paged;
     }
     let setup = setup.at_longest();
-    let room = StagePeak::new(&setup, stage).beside_pages(&setup);
+    let room = StagePeak::new(&OfSetup::new(&setup), stage).beside_pages();
     (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 

@@ -1,12 +1,11 @@
 //! Bytes that the allocator reserves beyond allocated tensors.
 
-use super::gradients_and_gathers::Gathered;
+use super::StagePeak;
 use super::inputs::PeakInputs;
 use super::nanotron;
-use super::point::{Peak, Point};
+use crate::model::report::MemoryPart;
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, RootUnit, Segments};
-use crate::model::stages::Stage;
+use crate::model::software::{Cache, Segments};
 use crate::units::Bytes;
 
 /// Additional share that the allocator reserves if several micro-batches are in flight.
@@ -85,66 +84,43 @@ pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes,
     if bytes > needed { (bytes, held) } else { (needed, ReservationLimit::Needed) }
 }
 
-impl PeakInputs {
-    /// Returns the allocated bytes at this peak.
-    pub(super) fn alive(&self, setup: &Setup, peak: &Peak) -> Alive {
-        let Peak { allocated, compute, .. } = *peak;
-        Alive { allocated, compute, pools: self.pools(), base: self.base, outgrown: self.outgrown(setup) }
-    }
-
-    /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
-    /// the bounds, which assume none.
-    pub(super) fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
-        match Cache::new(setup) {
-            Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
-                let kept = self.activations(peak.point).0;
-                Cache::Share(nanotron::held_bytes(setup, stage, kept) / peak.allocated.get())
-            }
-            cache => cache,
-        }
-    }
-
-    /// Returns the bytes at a point that were allocated on the streams of FSDP's collectives: the
-    /// shards of reduced gradients, and the prefetched layer.
-    pub(super) fn other_stream_bytes(&self, point: Point, gradients: f64, gathered: Gathered) -> f64 {
-        if !self.has_streams {
-            return 0.0;
-        }
-        let ahead = match gathered {
-            // Half of the bytes are copied already.
-            Gathered::Units(twice, units) if matches!(point, Point::Start | Point::Gather) => {
-                twice / 2.0 + units * self.gathered_layer
-            }
-            Gathered::Units(_, units) | Gathered::Grouped(_, units, _) if units > 1.0 => self.gathered_layer,
-            _ => 0.0,
+impl PeakInputs<'_> {
+    /// Returns the allocated bytes at a peak, of which all and those on the stream of the kernels
+    /// are known.
+    pub(super) fn alive(&self, [allocated, compute]: [Bytes; 2]) -> Alive {
+        // The pools of FSDP's streams: two units gathered alternately, including the root unit, and
+        // the shards of all gradients, whose blocks no other stream can use between the update and
+        // the backward pass.
+        let pools = if self.of.has_streams {
+            Bytes::new(self.gathers.alternating()) + self.states.gradients
+        } else {
+            Bytes::ZERO
         };
-        gradients + ahead
+        Alive { allocated, compute, pools, base: self.base, outgrown: self.outgrown() }
     }
 
     /// Returns the bytes of blocks that are too small for longer micro-batches. Other tensors reuse
     /// the blocks of layers; those of the logits, the largest of all, stay unused until the next
     /// short micro-batch. Expandable segments leave no such blocks.
-    pub(super) fn outgrown(&self, setup: &Setup) -> Bytes {
+    fn outgrown(&self) -> Bytes {
+        let setup = self.of.setup;
         let varied =
             setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
-        Bytes::new(if varied { STALE_LOGIT_BLOCKS * self.logits } else { 0.0 })
+        Bytes::new(if varied { STALE_LOGIT_BLOCKS * self.logits.at_loss } else { 0.0 })
     }
+}
 
-    /// Returns the bytes in the pools of FSDP's streams: two units gathered alternately, including
-    /// the root unit, and the shards of all gradients, whose blocks no other stream can use between
-    /// the update and the backward pass.
-    pub(super) fn pools(&self) -> Bytes {
-        if !self.has_streams {
-            return Bytes::ZERO;
+impl StagePeak<'_> {
+    /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
+    /// the bounds, which assume none.
+    pub(super) fn cache(&self) -> Cache {
+        let setup = self.of.setup;
+        match Cache::new(setup) {
+            Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
+                let kept = self.parts.get(MemoryPart::Activations).get();
+                Cache::Share(nanotron::held_bytes(setup, self.stage, kept) / self.alive.allocated.get())
+            }
+            cache => cache,
         }
-        // Embedding and head are one unit, or two.
-        let embedding = self.gathered_root - self.gathered_head;
-        let of_root = match self.root_unit {
-            RootUnit::Head if embedding > self.gathered_head => embedding,
-            RootUnit::Head => self.gathered_head,
-            _ => self.gathered_root,
-        };
-        let larger = if of_root > self.gathered_layer { of_root } else { self.gathered_layer };
-        Bytes::new(larger + self.gathered_layer) + self.states.gradients
     }
 }

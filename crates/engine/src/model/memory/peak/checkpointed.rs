@@ -3,7 +3,6 @@
 use crate::model::framework::Layers;
 use crate::model::memory::activations::LayerBytes;
 use crate::model::setup::Setup;
-use crate::model::training::Recompute;
 
 /// The checkpointed layers of a GPU: evenly spread, the second of two, as in torchtitan's
 /// `selective_ac_option`.
@@ -20,7 +19,7 @@ impl Checkpointed {
     /// Returns the checkpointed layers of a setup whose framework spreads them evenly.
     pub(super) fn new(setup: &Setup, layer: &LayerBytes) -> Option<Self> {
         let share = 1.0 - setup.kept_layers();
-        let spreads = setup.recompute == Recompute::Fraction && setup.traits().layers != Layers::Own;
+        let spreads = setup.traits().layers != Layers::Own;
         if !spreads || share <= 0.0 || share >= 1.0 || layer.kept <= 0.0 {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Gradients alive when the optimizer updates in the backward pass and each gradient is freed after
 //! its parameter's update.
 
-use super::point::Point;
+use super::point::{ByPoint, Ends};
 use crate::model::layer::{Block, largest};
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
@@ -57,14 +57,10 @@ impl InBackward {
         Some(Self { loss: chunks * head, head, layer: layer + waiting, root: embedding + waiting })
     }
 
-    /// Returns the parameters with gradients alive at a point of the step, with `layers` layers.
-    pub(super) fn at(&self, point: Point, layers: f64) -> f64 {
-        match point {
-            Point::Loss => self.loss,
-            Point::Start | Point::Gather | Point::Update => 0.0,
-            Point::AfterLayer(left) if left > layers => self.head,
-            Point::InLayer(_) | Point::AfterLayer(_) => self.layer,
-            Point::Embedding | Point::Tower | Point::Root => self.root,
-        }
+    /// Returns the parameters with gradients alive at each point of the step.
+    pub(super) fn by_point(&self) -> ByPoint {
+        let Self { loss, head, layer, root } = *self;
+        let ends = Ends { loss, after_head: head, embedding: root, root, tower: root, ..Ends::default() };
+        ByPoint::new(ends, [layer; 4], [layer; 4])
     }
 }

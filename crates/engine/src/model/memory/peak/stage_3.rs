@@ -1,9 +1,9 @@
-//! Weights and gradients of DeepSpeed's ZeRO stage 3, module by module, with the defaults of its
+//! Weights that DeepSpeed's ZeRO stage 3 gathers, module by module, with the defaults of its
 //! configuration (github deepspeedai/DeepSpeed, `runtime/zero/config.py`,
 //! `partitioned_param_coordinator.py`, `stage3.py`).
 
-use super::inputs::PeakInputs;
-use super::point::Point;
+use super::point::{ByPoint, Ends, Points};
+use crate::model::unit_params::Units;
 
 /// Parameters that stage 3 prefetches (`stage3_prefetch_bucket_size`).
 const PREFETCH: f64 = 5e7;
@@ -15,23 +15,15 @@ const REUSE: f64 = 1e9;
 /// Uses of each later weight between a weight's use in the forward pass and in the backward pass.
 const FORWARD_AND_BACKWARD: f64 = 2.0;
 
-impl PeakInputs {
-    /// Returns the parameters gathered at a point: those of the last layers and the head that the
-    /// backward pass soon uses again, otherwise the current layer and prefetched ones. `None` if
-    /// all are released.
-    pub(super) fn live(&self, point: Point) -> Option<f64> {
-        let unit = self.params.held.padded_layer(1.0);
-        let soon = REUSE / FORWARD_AND_BACKWARD;
-        let live = match point {
-            Point::Loss => soon.max(self.params.held.head),
-            Point::InLayer(left) | Point::AfterLayer(left) => {
-                let passed = self.params.held.head + (self.params.held.layers - left) * unit;
-                (soon - passed).max(unit.min(MOST_LIVE) + PREFETCH)
-            }
-            Point::Start | Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => {
-                return None;
-            }
-        };
-        Some(live.min(self.params.held.all()))
-    }
+/// Returns the parameters gathered at each point: those of the last layers and the head that the
+/// backward pass soon uses again, otherwise the current layer and prefetched ones.
+pub(super) fn live_params(held: &Units, points: &Points) -> ByPoint {
+    let (unit, all, soon) = (held.padded_layer(1.0), held.all(), REUSE / FORWARD_AND_BACKWARD);
+    let in_layer = |left: f64| {
+        let passed = held.head + (held.layers - left) * unit;
+        (soon - passed).max(unit.min(MOST_LIVE) + PREFETCH).min(all)
+    };
+    let ends = Ends { loss: soon.max(held.head).min(all), after_head: in_layer(held.layers + 1.0), ..Ends::default() };
+    let layers = points.left.map(in_layer);
+    ByPoint::new(ends, layers, layers)
 }

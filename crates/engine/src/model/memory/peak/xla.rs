@@ -3,32 +3,32 @@
 //! gradient where it is computed, and plans all buffers ahead (its memory-bounded latency-hiding
 //! scheduler).
 
-use super::gradients_and_gathers::{Gathered, Unreduced};
-use super::inputs::PeakInputs;
-use super::point::Point;
+use super::point::{ByPoint, Ends};
+use crate::model::layer::{self, Block};
+use crate::model::per_rank::LocalParams;
+use crate::model::setup::Setup;
 
 /// Weights that are gathered at once: those of the current product and of the next.
 const AHEAD: f64 = 2.0;
 
-impl PeakInputs {
-    /// Returns the gathered weights at a point: the embedding is looked up in its shards.
-    pub(super) fn gathered_by_xla(&self, point: Point) -> Gathered {
-        match point {
-            Point::Loss => Gathered::Live(self.params.held.head),
-            Point::InLayer(_) | Point::AfterLayer(_) => Gathered::Live(AHEAD * self.largest),
-            Point::Start | Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => {
-                Gathered::Nothing
-            }
-        }
-    }
+/// Returns the elements of a layer's largest weight on one GPU before sharding: of all experts
+/// stacked, as in `MaxText`, or of another matrix.
+fn largest_weight(setup: &Setup) -> f64 {
+    let (arch, mesh) = (&setup.architecture, &setup.mesh);
+    let local = f64::from(arch.experts.num_experts) / f64::from(mesh.ep.max(1));
+    layer::largest(arch, mesh, |block| if block == Block::Routed { local } else { 1.0 })
+}
 
-    /// Returns the gradients that are not reduced yet.
-    pub(super) fn unreduced_by_xla(&self, point: Point) -> Unreduced {
-        let computed = match point {
-            Point::InLayer(_) | Point::AfterLayer(_) => self.largest,
-            Point::Root => self.params.trained.head,
-            Point::Start | Point::Gather | Point::Embedding | Point::Loss | Point::Tower | Point::Update => 0.0,
-        };
-        Unreduced { computed, ..Unreduced::default() }
-    }
+/// Returns the parameters gathered at each point: the embedding is looked up in its shards.
+pub(super) fn gathered(setup: &Setup, params: &LocalParams) -> ByPoint {
+    let in_layer = AHEAD * largest_weight(setup);
+    let ends = Ends { loss: params.held.head, after_head: in_layer, ..Ends::default() };
+    ByPoint::new(ends, [in_layer; 4], [in_layer; 4])
+}
+
+/// Returns the parameters with gradients that are not reduced yet.
+pub(super) fn unreduced(setup: &Setup, params: &LocalParams) -> ByPoint {
+    let in_layer = largest_weight(setup);
+    let ends = Ends { root: params.trained.head, after_head: in_layer, ..Ends::default() };
+    ByPoint::new(ends, [in_layer; 4], [in_layer; 4])
 }
