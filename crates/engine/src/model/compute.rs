@@ -12,7 +12,7 @@ pub mod roofline;
 mod routed;
 
 use super::cost::{Cost, Operations};
-use super::flops::backward::recomputed;
+use super::flops::backward::{Recomputed, recomputed};
 use super::hardware::Accelerator;
 use super::layer::{self, Block, Layers};
 use super::setup::Setup;
@@ -59,27 +59,6 @@ pub struct UnitCosts<C> {
     pub experts_backward: C,
     /// Host time to launch one layer's kernels in its forward pass ([`launches::forward`]).
     pub launch: Seconds,
-}
-
-impl<C: Cost<Operations>> UnitCosts<C> {
-    /// Returns the mean over layers of which the share `share` has the costs `other`.
-    fn mixed_with(self, other: &Self, share: f64) -> Self {
-        let mix = |own: C, other: C| own * (1.0 - share) + other * share;
-        Self {
-            embedding: self.embedding,
-            layer_forward: mix(self.layer_forward, other.layer_forward),
-            head: self.head,
-            layer_backward: mix(self.layer_backward, other.layer_backward),
-            layer_weight_gradient: mix(self.layer_weight_gradient, other.layer_weight_gradient),
-            layer_matmul: mix(self.layer_matmul, other.layer_matmul),
-            layer_matmul_backward: mix(self.layer_matmul_backward, other.layer_matmul_backward),
-            layer_attention: mix(self.layer_attention, other.layer_attention),
-            layer_attention_backward: mix(self.layer_attention_backward, other.layer_attention_backward),
-            experts_forward: mix(self.experts_forward, other.experts_forward),
-            experts_backward: mix(self.experts_backward, other.experts_backward),
-            launch: (1.0 - share) * self.launch + share * other.launch,
-        }
-    }
 }
 
 /// The compute times of the units of one micro-batch.
@@ -147,52 +126,105 @@ pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
     if setup.gradients_in_16_bits { recipe_rate(setup) } else { matmul_rate(setup) }
 }
 
-/// Returns the times of all units for one micro-batch on one GPU of a stage of these
-/// layers.
+/// Costs of the blocks of a model's layers and of its ends, from which the costs of any number of
+/// its layers follow.
+#[derive(Clone, Copy)]
+pub struct BlockCosts<C> {
+    /// Products and element-wise work of each block, in the order of [`Block::ALL`].
+    blocks: [Layer<C>; Block::ALL.len()],
+    /// Attention between its projections.
+    attention: Passes<C>,
+    /// The kernels of a recurrent mixer between its products.
+    state: Passes<C>,
+    /// Products of matrices that no field of the architecture describes, in one layer.
+    uncounted: Layer<C>,
+    embedding: C,
+    head: C,
+    again: Recomputed,
+}
+
+impl<C: Cost<Operations>> BlockCosts<C> {
+    /// Returns the costs for one micro-batch on one GPU. Layers whose products stay in 16 bits are
+    /// averaged with the others.
+    pub fn new(setup: &Setup) -> Self {
+        let costs = Self::in_one_format(setup);
+        let wide = setup.share_in_16_bits();
+        if wide <= 0.0 {
+            return costs;
+        }
+        let choices = Choices { compute_format: ComputeFormat::AsPolicy, ..setup.choices };
+        let in_16_bits = Self::in_one_format(&Setup { choices, ..*setup });
+        let mix = |one: Layer<C>, other: Layer<C>| one * (1.0 - wide) + other * wide;
+        let mut blocks = costs.blocks;
+        for (block, other) in blocks.iter_mut().zip(in_16_bits.blocks) {
+            *block = mix(*block, other);
+        }
+        Self { blocks, uncounted: mix(costs.uncounted, in_16_bits.uncounted), ..costs }
+    }
+
+    fn in_one_format(setup: &Setup) -> Self {
+        let rates = Rates::new(setup);
+        let layers = setup.architecture.layers_and_mtp(setup.mtp);
+        let some = |block| layers.blocks(block) > 0.0;
+        Self {
+            blocks: Block::ALL.map(|block| if some(block) { block_cost(&rates, block) } else { Layer::default() }),
+            attention: attention_core(&rates),
+            state: if some(Block::State) { recurrent::core(&rates) } else { Passes::default() },
+            uncounted: uncounted_matrices(&rates),
+            embedding: embedding(&rates),
+            head: heads(&rates),
+            again: recomputed(setup),
+        }
+    }
+
+    /// Returns the cost of one block.
+    const fn of(&self, block: Block) -> Layer<C> {
+        let [attention, state, mlp, shared, routed] = self.blocks;
+        match block {
+            Block::Attention => attention,
+            Block::State => state,
+            Block::Mlp => mlp,
+            Block::Shared => shared,
+            Block::Routed => routed,
+        }
+    }
+
+    /// Returns the costs of all units of a stage of these layers.
+    pub fn of_layers(&self, setup: &Setup, layers: &Layers) -> UnitCosts<C> {
+        let again = &self.again;
+        let layer = self.uncounted + layers.sum(|block| self.of(block));
+        let attention = self.attention * layers.blocks(Block::Attention);
+        let state = self.state * layers.blocks(Block::State);
+        let (passes, experts) = (layer.passes(again), self.of(Block::Routed).passes(again));
+        UnitCosts {
+            embedding: self.embedding,
+            layer_forward: passes.forward + attention.forward + state.forward,
+            head: self.head,
+            layer_backward: passes.backward
+                + attention.backward * again.backward
+                + attention.forward * again.attention
+                + state.backward * again.backward
+                + state.forward * again.matmul,
+            layer_weight_gradient: layer.weight_gradient,
+            layer_matmul: layer.matmul,
+            layer_matmul_backward: layer.input_gradient + layer.weight_gradient,
+            layer_attention: attention.forward,
+            layer_attention_backward: attention.backward,
+            experts_forward: experts.forward,
+            experts_backward: experts.backward,
+            launch: launches::forward(setup, layers),
+        }
+    }
+}
+
+/// Returns the times of all units for one micro-batch on one GPU of a stage of these layers.
 pub fn unit_times(setup: &Setup, layers: &Layers) -> UnitTimes {
     unit_costs(setup, layers)
 }
 
-/// Returns the costs of all units for one micro-batch on one GPU of a stage of these
-/// layers.
+/// Returns the costs of all units for one micro-batch on one GPU of a stage of these layers.
 pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, layers: &Layers) -> UnitCosts<C> {
-    let wide = setup.share_in_16_bits();
-    if wide <= 0.0 {
-        return costs_in_one_format(setup, layers);
-    }
-    let in_16_bits = Setup { choices: Choices { compute_format: ComputeFormat::AsPolicy, ..setup.choices }, ..*setup };
-    costs_in_one_format::<C>(setup, layers).mixed_with(&costs_in_one_format(&in_16_bits, layers), wide)
-}
-
-fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, layers: &Layers) -> UnitCosts<C> {
-    let rates = Rates::new(setup);
-    let again = recomputed(setup);
-    let experts = if layers.have_experts() { routed(&rates) } else { Layer::default() };
-    let layer = uncounted_matrices(&rates)
-        + layers.sum(|block| if block == Block::Routed { experts } else { block_cost(&rates, block) });
-    let attention = attention_core::<C>(&rates) * layers.blocks(Block::Attention);
-    let state = layers.blocks(Block::State);
-    let state = if state > 0.0 { recurrent::core::<C>(&rates) * state } else { Passes::default() };
-    let (passes, experts) = (layer.passes(&again), experts.passes(&again));
-
-    UnitCosts {
-        embedding: embedding(&rates),
-        layer_forward: passes.forward + attention.forward + state.forward,
-        head: heads(&rates),
-        layer_backward: passes.backward
-            + attention.backward * again.backward
-            + attention.forward * again.attention
-            + state.backward * again.backward
-            + state.forward * again.matmul,
-        layer_weight_gradient: layer.weight_gradient,
-        layer_matmul: layer.matmul,
-        layer_matmul_backward: layer.input_gradient + layer.weight_gradient,
-        layer_attention: attention.forward,
-        layer_attention_backward: attention.backward,
-        experts_forward: experts.forward,
-        experts_backward: experts.backward,
-        launch: launches::forward(setup, layers),
-    }
+    BlockCosts::new(setup).of_layers(setup, layers)
 }
 
 /// Returns the cost of one block of a layer: its products, each limited by the reads of its own

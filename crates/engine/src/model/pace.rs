@@ -2,7 +2,7 @@
 
 use crate::model::comm::DataParallelComm;
 use crate::model::comm::groups::Groups;
-use crate::model::compute::UnitTimes;
+use crate::model::compute::{BlockCosts, UnitTimes};
 use crate::model::parallel::Schedule;
 use crate::model::pipeline::{self, StageTimes};
 use crate::model::report::TimeReport;
@@ -106,12 +106,13 @@ pub(super) struct Pace<'a> {
 /// Returns the slowest stage of a pipeline.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let groups = Groups::new(setup, setup.architecture.has_experts());
+    let costs = BlockCosts::new(setup);
     // Stages of equal layers have equal layer times.
-    let mut of_layer = LayerPlan::new(setup, &stages.first.blocks);
+    let mut of_layer = LayerPlan::new(setup, &costs, &stages.first.blocks);
     let mut blocks = &stages.first.blocks;
     let all = stages.map(|stage| {
         if stage.blocks != *blocks {
-            (blocks, of_layer) = (&stage.blocks, LayerPlan::new(setup, &stage.blocks));
+            (blocks, of_layer) = (&stage.blocks, LayerPlan::new(setup, &costs, &stage.blocks));
         }
         TimedStage::new(setup, &groups, &of_layer, stage)
     });

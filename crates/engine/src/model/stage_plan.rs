@@ -4,7 +4,7 @@ use super::comm::DataParallelComm;
 use super::comm::groups::Groups;
 use super::comm::pipeline::stage_message_times;
 use super::comm::tp_cp::{Hiding, TpCpComm};
-use super::compute::{self, UnitTimes, launches};
+use super::compute::{self, BlockCosts, UnitTimes, launches};
 use super::experts::exchange::ExpertExchange;
 use super::flops::backward::Backward;
 use super::host;
@@ -58,7 +58,7 @@ pub struct StagePlan {
     alone: [Phases; 3],
 }
 
-/// Compute and exchanges of one layer, for all stages with equal block shares.
+/// Compute and exchanges of one layer, for all stages of equal layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerPlan {
     /// Compute.
@@ -70,9 +70,9 @@ pub struct LayerPlan {
 }
 
 impl LayerPlan {
-    /// Returns the plan of layers of a stage.
-    pub fn new(setup: &Setup, layers: &Layers) -> Self {
-        let units = compute::unit_times(setup, layers);
+    /// Returns the plan of the layers of a stage, of blocks of these costs.
+    pub fn new(setup: &Setup, costs: &BlockCosts<Seconds>, layers: &Layers) -> Self {
+        let units = costs.of_layers(setup, layers);
         let hiding = Hiding {
             matmul: units.layer_matmul,
             matmul_backward: units.layer_matmul_backward,

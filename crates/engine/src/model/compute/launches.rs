@@ -60,7 +60,9 @@ fn operators(setup: &Setup, layers: &Layers) -> Operators {
     };
     // A mixer launches about as many kernels as attention, which has half of a layer's kernels.
     let blocks = 0.5 * layers.count();
-    let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { overheads.launch_casts };
+    // Inputs are cast in layers whose products are not in 16 bits.
+    let narrow = if setup.compute_format == ComputeFormat::AsPolicy { 0.0 } else { 1.0 - setup.share_in_16_bits() };
+    let casts = 1.0 + narrow * (overheads.launch_casts - 1.0);
     let loops = layers.blocks(Block::State) * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
     let fused = if setup.kernels.compile && setup.traits().layers != framework::Layers::Own { COMPILED } else { 1.0 };
     let layer = overheads.launch * fused * (blocks * casts + adapters::launches(setup, layers) + loops);

@@ -2,20 +2,17 @@
 //!
 //! The costs add up to those of [`super::unit_times`].
 
-use super::blocks::{Layer, Passes, Rates};
-use super::head::{heads, loss_bytes};
+use super::BlockCosts;
+use super::blocks::{Passes, Rates};
+use super::head::loss_bytes;
 use super::optimizer::{optimizer_cost, traffic};
-use super::recurrent;
 use super::routed::padded_rows;
-use super::{attention_core, block_cost, embedding, uncounted_matrices};
-use crate::model::choices::Choices;
 use crate::model::cost::{Operations, OperatorCost};
-use crate::model::flops::backward::recomputed;
-use crate::model::layer::{Block, Layers};
+use crate::model::layer::Block;
 use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
-use crate::model::training::ComputeFormat;
+use crate::model::states::recipe_bytes;
 use crate::units::{Bytes, Flops, Seconds};
 
 /// A kind of work on the GPU.
@@ -59,52 +56,30 @@ const STATE_BYTES: f64 = 4.0;
 /// Returns the cost of every kind of work in one step as [`crate::model::step::parts`], without an
 /// encoder.
 pub(in crate::model) fn language_model_costs(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
-    let wide = setup.share_in_16_bits();
-    let narrow = parts_in_one_format(setup);
-    if wide <= 0.0 {
-        return narrow;
-    }
-    let in_16_bits = parts_in_one_format(&Setup {
-        choices: Choices { compute_format: ComputeFormat::AsPolicy, ..setup.choices },
-        ..*setup
-    });
-    let mut mixed = narrow;
-    for (part, other) in mixed.iter_mut().zip(in_16_bits) {
-        *part = *part * (1.0 - wide) + other * wide;
-    }
-    mixed
-}
-
-fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let arch = &setup.architecture;
-    let rates = Rates::new(setup);
+    let costs = BlockCosts::<OperatorCost>::new(setup);
+    let again = costs.again;
     let pp = f64::from(setup.mesh.pp.max(1));
-    let again = recomputed(setup);
-    let further = arch.blocks().and(arch.mtp_blocks(setup.mtp));
-    let layers = if setup.mtp > 0 { Layers::from_counts(further) } else { arch.layers() };
-    let all = f64::from(further.layers);
-    let blocks = Block::ALL.map(|block| {
-        let count = layers.blocks(block) * all;
-        if count > 0.0 { block_cost(&rates, block) * count } else { Layer::default() }
-    });
-    let [attention, state, mlp, shared, experts] = blocks;
-    let extra = uncounted_matrices::<OperatorCost>(&rates) * all;
-    let streams = blocks.iter().fold(OperatorCost::default(), |sum, block| sum + block.streams(&again));
+    let layers = arch.layers_and_mtp(setup.mtp);
+    let all = f64::from(arch.blocks().and(arch.mtp_blocks(setup.mtp)).layers);
+    let of = |block| costs.of(block) * (layers.blocks(block) * all);
+    let [attention, state, mlp, shared, experts] = Block::ALL.map(of);
+    let extra = costs.uncounted * all;
+    let streams = Block::ALL.into_iter().fold(costs.embedding * 2.0, |sum, block| sum + of(block).streams(&again));
     let core = |passes: Passes<OperatorCost>, again_forward: f64, block| {
         let of_layer = passes.forward * (1.0 + again_forward) + passes.backward * again.backward;
         of_layer * (layers.blocks(block) * all)
     };
     let of_stage = |part: OperatorCost| part * (f64::from(setup.batch.grad_accum_steps) / pp);
+    let element = recipe_bytes(setup.recipe).activation;
     Operator::ALL.map(|operator| match operator {
-        Operator::AttentionCore => of_stage(core(attention_core(&rates), again.attention, Block::Attention)),
-        Operator::StateCore => of_stage(core(recurrent::core(&rates), again.matmul, Block::State)),
+        Operator::AttentionCore => of_stage(core(costs.attention, again.attention, Block::Attention)),
+        Operator::StateCore => of_stage(core(costs.state, again.matmul, Block::State)),
         Operator::Projections => of_stage((attention + state + extra).products(&again)),
         Operator::Mlp => of_stage((mlp + shared).products(&again)),
         Operator::Experts => of_stage(unpadded(setup, experts.products(&again))),
-        Operator::Elementwise => {
-            of_stage(element_by_element(streams + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
-        }
-        Operator::Head => of_stage(heads(&rates)),
+        Operator::Elementwise => of_stage(element_by_element(streams, element)),
+        Operator::Head => of_stage(costs.head),
         Operator::Optimizer => update_cost(setup, pp),
     })
 }

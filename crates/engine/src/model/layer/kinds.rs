@@ -124,6 +124,11 @@ impl Architecture {
         if self.pattern.is_used() { Layers::from_counts(self.blocks()) } else { Layers::mixture(self.moe_share()) }
     }
 
+    /// Returns the layers of the model and of the modules that predict `mtp` further tokens.
+    pub fn layers_and_mtp(&self, mtp: u32) -> Layers {
+        if mtp == 0 { self.layers() } else { Layers::from_counts(self.blocks().and(self.mtp_blocks(mtp))) }
+    }
+
     /// Returns layers of one kind.
     pub fn layers_of_kind(&self, kind: LayerKind) -> Layers {
         let one = |is: bool| f64::from(u8::from(is));
