@@ -75,9 +75,9 @@ impl Shape {
         let tokens = per_rank::tokens(setup) as u64;
         let sequences = u64::from(setup.batch.micro_batch_size);
         let sequence = (u64::from(setup.batch.seq_len) / cp).max(1);
-        let width = arch.query_head_width() as u64;
+        let width = arch.core().head as u64;
         let heads = (u64::from(arch.num_attention_heads) / tp).max(1);
-        let key = arch.key_value_width_over(tp as f64) as u64;
+        let key = arch.core().key_value_over(tp as f64) as u64;
         let bytes = recipe_bytes(setup.recipe);
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
         // fp32 adapters next to a narrower frozen base: PEFT casts their inputs, and there is no

@@ -2,23 +2,34 @@
 //!
 //! Everything that is counted for a layer is a fold over this list: parameters, FLOPs, time, kept
 //! activations, adapters, exchanges. A kind of block is a file that lists its products
-//! ([`attention`], [`latent`], [`mlp`], [`experts`], [`mixer`]); [`Layers`] has the number of
+//! ([`attention`], [`mlp`], [`experts`], [`mixer`]), a kind of attention one more; [`Layers`] has the number of
 //! blocks of each kind, and [`products`] is the list of one of them.
 
 pub mod attention;
+pub mod core;
 pub mod experts;
 pub mod kinds;
-pub mod latent;
+mod latent;
 pub mod mixer;
 pub mod mlp;
 pub mod operator;
 mod params;
 
+pub use self::core::Core;
+use self::core::Kind;
 pub use kinds::{Block, Layers};
 pub use operator::{Operator, Products, Role, Split};
 
 use super::parallel::Mesh;
-use super::transformer::Architecture;
+use super::transformer::{Architecture, QkNorm};
+
+/// The kinds of attention; the first that a shape has counts.
+const KINDS: [Kind; 2] = [latent::KIND, attention::KIND];
+
+/// Returns the kind of a shape's attention.
+fn kind(shape: &Architecture) -> &'static Kind {
+    KINDS.iter().find(|kind| (kind.is_of)(shape)).unwrap_or(&attention::KIND)
+}
 
 /// Returns the products of one block on one of `tp` GPUs of tensor parallelism. Routed experts are
 /// one expert, on one of `tp` GPUs of expert-tensor parallelism.
@@ -33,8 +44,7 @@ use super::transformer::Architecture;
 /// ```
 pub fn products(shape: &Architecture, block: Block, tp: f64) -> Products {
     match block {
-        Block::Attention if shape.latent.is_used() => latent::products(shape, tp),
-        Block::Attention => attention::products(shape, tp),
+        Block::Attention => (kind(shape).products)(shape, tp),
         Block::State => mixer::products(shape, tp),
         Block::Mlp => mlp::products(shape, f64::from(shape.intermediate_size), shape.mlp_bias, tp),
         Block::Shared => experts::beside(shape, tp),
@@ -95,4 +105,32 @@ pub fn largest(shape: &Architecture, mesh: &Mesh, stacked: impl Fn(Block) -> f64
         stacked(block) * products.iter().map(|product| product.weights).fold(0.0, f64::max)
     });
     sizes.fold(0.0, f64::max)
+}
+
+/// Returns the parameters of the norms inside attention: of queries and keys, `2 d` per head or
+/// `(n_q + n_kv) d`, and of latent ranks.
+pub fn norm_params(shape: &Architecture) -> f64 {
+    let heads = match shape.qk_norm {
+        QkNorm::None => 0.0,
+        QkNorm::PerHead => 2.0,
+        QkNorm::Full => f64::from(shape.num_attention_heads) + f64::from(shape.num_key_value_heads),
+    };
+    heads * f64::from(shape.head_dim) + (kind(shape).norms)(shape)
+}
+
+impl Architecture {
+    /// Returns the core of the model's attention.
+    pub fn core(&self) -> Core {
+        (kind(self).core)(self)
+    }
+
+    /// Returns the width of all heads' queries, `n_q d`.
+    pub fn query_width(&self) -> f64 {
+        self.core().query()
+    }
+
+    /// Returns the mean width of keys and values, `n_kv d`, as attention computes them.
+    pub fn key_value_width(&self) -> f64 {
+        self.core().key_value()
+    }
 }

@@ -78,7 +78,7 @@ impl Setup {
             mlp: wanted.mlp && arch.moe_layers() < arch.num_hidden_layers,
             moe,
             moe_act: wanted.moe_act && experts && !moe,
-            mla_up_proj: wanted.mla_up_proj && arch.latent.is_used(),
+            mla_up_proj: wanted.mla_up_proj && arch.core().has_ranks(),
             shared_experts: wanted.shared_experts && arch.experts.shared_intermediate_size > 0 && experts && !moe,
             ..wanted
         }
@@ -117,7 +117,7 @@ impl Setup {
     pub fn recomputed_norms(&self, modules: RecomputeModules, block: Block) -> f64 {
         let fused = self.traits().fused_norms;
         let again = match block {
-            Block::Attention => modules.layernorm && (!fused || self.architecture.latent.is_used()),
+            Block::Attention => modules.layernorm && (!fused || self.architecture.core().has_ranks()),
             Block::Mlp if fused => modules.mlp,
             Block::Mlp | Block::Shared => modules.layernorm,
             Block::State | Block::Routed => false,

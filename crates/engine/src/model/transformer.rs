@@ -180,30 +180,6 @@ pub const GPT_STYLE: Architecture = Architecture {
 };
 
 impl Architecture {
-    /// Returns the width of all heads' queries, `n_q d`.
-    pub fn query_width(&self) -> f64 {
-        f64::from(self.num_attention_heads) * self.query_head_width()
-    }
-
-    /// Returns the width of all heads' attention outputs, `n_q d` (`n_q d_v` under latent
-    /// attention).
-    pub fn attention_output_width(&self) -> f64 {
-        f64::from(self.num_attention_heads) * self.value_head_width()
-    }
-
-    /// Returns the mean width of keys and values, `n_kv d`, as attention computes them.
-    pub fn key_value_width(&self) -> f64 {
-        0.5 * self.key_value_heads() * (self.query_head_width() + self.value_head_width())
-    }
-
-    /// Returns the mean width of keys and values on one GPU of tp that split the heads: whole
-    /// heads, at least one.
-    pub fn key_value_width_over(&self, tp: f64) -> f64 {
-        let width = self.key_value_width() / tp;
-        let head = 0.5 * (self.query_head_width() + self.value_head_width());
-        if width > head { width } else { head }
-    }
-
     /// Whether the layers are those of GPT-2: one matrix for queries, keys and values, biases
     /// everywhere, learned positions.
     pub fn is_gpt_2(&self) -> bool {

@@ -156,7 +156,7 @@ pub(super) fn dots(fields: &mut Fields, style: Architecture) -> Architecture {
             + heads * of.hidden
             + rope
     };
-    let plain = shape.attention_params_per_layer() as f64 + engine::model::layer::latent::normed_width(&shape);
+    let plain = shape.attention_params_per_layer() as f64 + shape.core().normed_ranks;
     let entry = |layer: usize| per_layer?.iter().find(|(key, _)| key.parse() == Ok(layer)).map(|(_, entry)| entry);
     let mut more = 0.0;
     for (layer, kind) in layers.kinds().iter().enumerate() {

@@ -58,7 +58,7 @@ pub struct Hiding {
 ///
 /// Averaged over these layers.
 fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, layers: &Layers) -> (Seconds, Seconds) {
-    let (mesh, network, arch) = (&setup.mesh, &setup.network, &setup.architecture);
+    let (mesh, network, core) = (&setup.mesh, &setup.network, setup.architecture.core());
     if mesh.cp <= 1 {
         return (Seconds::ZERO, Seconds::ZERO);
     }
@@ -67,7 +67,7 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, layers: &Layers) 
     let tp = f64::from(mesh.tp.max(1));
     let inner = setup.sequence_heads.max(1);
     let by_heads = f64::from(inner);
-    let keys_and_values = 2.0 * arch.key_value_width_over(tp * by_heads) * by_heads;
+    let keys_and_values = 2.0 * core.key_value_over(tp * by_heads) * by_heads;
     if setup.context == ContextExchange::AllGather {
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
         let gathered = Bytes::new(keys_and_values * sent * f64::from(mesh.cp));
@@ -78,8 +78,8 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, layers: &Layers) 
     let heads = Group::strided(inner, mesh.tp, world, network);
     let exchange = |width: f64| collectives::all_to_all(network, heads, Bytes::new(width * sent), AllToAll::Linear);
     let exchanged = if inner > 1 {
-        let there = exchange(arch.query_width() / tp + keys_and_values);
-        attention * (there + exchange(arch.attention_output_width() / tp))
+        let there = exchange(core.query() / tp + keys_and_values);
+        attention * (there + exchange(core.output() / tp))
     } else {
         Seconds::ZERO
     };

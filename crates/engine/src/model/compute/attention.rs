@@ -68,7 +68,7 @@ pub fn attention_efficiency(setup: &Setup) -> f64 {
 fn rates_of(setup: &Setup) -> [FlopsPerSecond; 2] {
     let peak = recipe_peak(&setup.accelerator, setup.recipe);
     let reached = attention_efficiency(setup);
-    let head = (setup.architecture.query_head_width() as u32).max(1);
+    let head = (setup.architecture.core().head as u32).max(1);
     match setup.kernels.attention {
         // Scores are separate products, whose leading dimension is the head's width.
         AttentionKernel::Unfused => {
@@ -103,19 +103,19 @@ pub fn by_width(head: u32) -> f64 {
 /// unfused kernels also write and read the scores.
 pub(super) fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
-    let arch = &setup.architecture;
+    let core = setup.architecture.core();
     let tp = f64::from(setup.mesh.tp.max(1));
     let [forward, backward] = rates_of(setup);
     let flops = rates.tokens * (layer::mean_executed_attention(setup) / tp);
-    let widths = arch.query_width() / tp + arch.attention_output_width() / tp + 2.0 * arch.key_value_width_over(tp);
+    let widths = (core.query() + core.output()) / tp + 2.0 * core.key_value_over(tp);
     // In 8 bits, attention's inputs and their gradients are cast like those of the layers'
     // products.
     let casts = if setup.kernels.attention == AttentionKernel::Flash8bit { blocks::CAST_BYTES } else { 0.0 };
     let around: C = rates.streaming(Bytes::new(casts * rates.tokens * widths));
     let products = |share: f64, rate: FlopsPerSecond, streams: f64| {
         C::new(share * (flops / rate), || {
-            let keys = 2.0 * arch.key_value_width_over(tp) * f64::from(setup.mesh.cp.max(1));
-            let width = arch.query_width() / tp + arch.attention_output_width() / tp + keys;
+            let keys = 2.0 * core.key_value_over(tp) * f64::from(setup.mesh.cp.max(1));
+            let width = (core.query() + core.output()) / tp + keys;
             Operations { flops: share * flops, bytes: Bytes::new(streams * rates.element() * rates.tokens * width) }
         })
     };
@@ -125,7 +125,7 @@ pub(super) fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
             backward: products(FLASH_BACKWARD, backward, BACKWARD_TRAFFIC) + around * (1.0 - FORWARD_SHARE),
         };
     }
-    let scores = rates.tokens * f64::from(arch.num_attention_heads) / tp * layer::unfused_keys(setup);
+    let scores = rates.tokens * core.heads / tp * layer::unfused_keys(setup);
     let traffic: C = rates.streaming(Bytes::new(UNFUSED_SCORE_BYTES * scores));
     Passes {
         forward: products(1.0, forward, 1.0) + traffic * FORWARD_SHARE,

@@ -182,7 +182,8 @@ fn rotary(setup: &Setup) -> f64 {
         return 0.0;
     }
     let tp = f64::from(setup.mesh.tp.max(1));
-    ROTARY * (arch.query_width() / tp + arch.key_value_width_over(tp))
+    let core = arch.core();
+    ROTARY * (core.query() / tp + core.key_value_over(tp))
 }
 
 /// Returns the bytes of casting inputs of this width to 8 bits, if products run in 8 or 4 bits.

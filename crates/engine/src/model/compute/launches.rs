@@ -53,7 +53,7 @@ fn operators(setup: &Setup, layers: &Layers) -> Operators {
     let overheads = &setup.overheads;
     let tensor = if setup.mesh.tp > 1 { overheads.launch_exchange } else { 0.0 };
     let exchange = tensor + if setup.mesh.cp > 1 { overheads.launch_context } else { 0.0 };
-    let latent = if setup.architecture.latent.is_used() {
+    let latent = if setup.architecture.core().has_ranks() {
         layers.blocks(Block::Attention) * overheads.launch_latent
     } else {
         0.0

@@ -41,7 +41,7 @@ pub fn layer_matmul(arch: &Architecture) -> Flops {
 /// Returns the forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`,
 /// with the mean of the widths of queries and values if the two differ.
 pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
-    let width = f64::midpoint(arch.query_width(), arch.attention_output_width());
+    let width = f64::midpoint(arch.core().query(), arch.core().output());
     Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * width * keys)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Counts are exact integers below 2⁵³ and saturate above 2⁶⁴, as users may type extreme shapes.
 
-use super::{Block, attention, params};
+use super::{Block, norm_params, params};
 use crate::model::transformer::{Architecture, Norm};
 
 /// Norms of a module that predicts a further token: of the hidden state, of the embedding, and
@@ -80,7 +80,7 @@ impl Architecture {
     /// layers with attention.
     fn all_norm_params(&self) -> f64 {
         let outer = f64::from(self.norms_per_layer) * self.norm_params() as f64;
-        f64::from(self.num_hidden_layers) * outer + f64::from(self.blocks().attention) * attention::norm_params(self)
+        f64::from(self.num_hidden_layers) * outer + f64::from(self.blocks().attention) * norm_params(self)
     }
 
     /// Returns the parameters of all layers except their norms: the matrices, whose optimizer state
@@ -197,13 +197,13 @@ impl Architecture {
     /// ```
     pub fn norm_params_per_layer(&self) -> u64 {
         let outer = f64::from(self.norms_per_layer) * self.norm_params() as f64;
-        count(outer + attention::norm_params(self))
+        count(outer + norm_params(self))
     }
 
     /// Returns the parameters of the norms inside one attention block: of queries and keys, and of
     /// latent ranks.
     pub fn attention_norm_params(&self) -> u64 {
-        count(attention::norm_params(self))
+        count(norm_params(self))
     }
 
     /// Returns the parameters of one norm of width H: H, or `2 H` for a layer norm with biases.

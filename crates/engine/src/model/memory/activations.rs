@@ -103,7 +103,7 @@ pub fn layer(setup: &Setup, element: f64, layers: &Layers) -> LayerBytes {
     // PyTorch's operators one by one, for layers of attention and an MLP.
     let is_plain = setup.traits().layers != framework::Layers::Own
         && layers.are_dense()
-        && !setup.architecture.latent.is_used()
+        && !setup.architecture.core().has_ranks()
         && tiled * t.mlps.dense <= 0.0;
     LayerBytes {
         whole,

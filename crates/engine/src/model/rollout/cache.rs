@@ -1,7 +1,6 @@
 //! The key-value cache of generation.
 
 use super::HALF;
-use crate::model::layer::latent;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
@@ -24,12 +23,7 @@ pub fn cache_bytes_per_token(engine: &Setup) -> Bytes {
 
 /// Returns the cache bytes of one layer for a token.
 fn per_layer(engine: &Setup) -> f64 {
-    let arch = &engine.architecture;
-    let width = if arch.latent.is_used() {
-        latent::cached_width(arch)
-    } else {
-        2.0 * arch.key_value_width_over(f64::from(engine.mesh.tp.max(1)))
-    };
+    let width = engine.architecture.core().cached_over(f64::from(engine.mesh.tp.max(1)));
     HALF * width
 }
 

@@ -1,8 +1,6 @@
 //! Multi-head latent attention (DeepSeek V2, arXiv 2405.04434, section 2.1): queries, keys and
 //! values through low ranks.
 
-use super::Architecture;
-
 /// The widths of multi-head latent attention, with the field names of DeepSeek's `config.json`. All
 /// 0 in models without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,28 +30,5 @@ impl LatentAttention {
     /// Whether the model has latent attention.
     pub fn is_used(&self) -> bool {
         self.kv_lora_rank > 0
-    }
-}
-
-impl Architecture {
-    /// Returns the width of one head's queries and keys: `d`, or `d_nope + d_rope` under latent
-    /// attention.
-    pub fn query_head_width(&self) -> f64 {
-        if self.latent.is_used() {
-            f64::from(self.latent.qk_nope_head_dim) + f64::from(self.latent.qk_rope_head_dim)
-        } else {
-            f64::from(self.head_dim)
-        }
-    }
-
-    /// Returns the width of one head's values: `d`, or `d_v` under latent attention.
-    pub fn value_head_width(&self) -> f64 {
-        if self.latent.is_used() { f64::from(self.latent.v_head_dim) } else { f64::from(self.head_dim) }
-    }
-
-    /// Returns the heads of keys and values as attention computes them: latent attention expands
-    /// one for each query head.
-    pub fn key_value_heads(&self) -> f64 {
-        f64::from(if self.latent.is_used() { self.num_attention_heads } else { self.num_key_value_heads })
     }
 }

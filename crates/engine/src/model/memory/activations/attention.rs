@@ -2,7 +2,6 @@
 
 use super::{FP32, MASK};
 use crate::model::framework::Layers;
-use crate::model::layer::latent;
 use crate::model::setup::Setup;
 use crate::model::transformer::FusedProjections;
 
@@ -35,34 +34,34 @@ impl Attention {
     /// Returns the tensors of `blocks` blocks a layer. Norms of queries and keys keep `of_heads`
     /// times the bytes of their inputs.
     pub(super) fn new(setup: &Setup, element: f64, of_heads: f64, blocks: f64) -> Self {
-        let arch = &setup.architecture;
+        let core = setup.architecture.core();
         let tp = f64::from(setup.mesh.tp.max(1));
         let by_heads = f64::from(setup.sequence_heads.max(1));
-        let heads = f64::from(arch.num_attention_heads) / tp;
+        let heads = core.heads / tp;
         let bytes = blocks * element;
-        let query = bytes * (arch.query_width() / tp);
+        let query = bytes * (core.query() / tp);
         // Every GPU of an all-to-all over heads has at least one key and value head.
-        let key_value = bytes * (arch.key_value_width_over(tp * by_heads) * by_heads);
-        let output = bytes * (arch.attention_output_width() / tp);
+        let key_value = bytes * (core.key_value_over(tp * by_heads) * by_heads);
+        let output = bytes * (core.output() / tp);
         let unfused = setup.writes_scores() > 0.0;
         // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`).
         let turned = setup.traits().turns_attention_output
             && setup.accelerator.generation.is_before_hopper()
             && setup.mesh.cp <= 1
             && !unfused;
-        let outputs = if turned { 2.0 } else { 1.0 } + if arch.gated_attention { 2.0 } else { 0.0 };
+        let outputs = if turned { 2.0 } else { 1.0 };
         let statistics = if unfused { 0.0 } else { blocks * LOG_SUM_EXP_BYTES * heads };
         let seq_len = f64::from(setup.batch.seq_len);
-        let normed = if arch.latent.is_used() { bytes * latent::normed_width(arch) } else { 0.0 };
+        let normed = bytes * core.normed_ranks;
         Self {
             query,
             key: if setup.repeats_key_values() { query } else { key_value },
             key_value,
             norms_of_heads: of_heads * (query + key_value),
             joined: joined_projections(setup, query, key_value),
-            output: outputs * output + statistics,
+            output: outputs * output + bytes * core.after / tp + statistics,
             scores: if unfused { blocks * heads * seq_len * bytes_per_score(setup, element) } else { 0.0 },
-            latent: bytes * latent::rank_width(arch) + normed,
+            latent: bytes * core.ranks + normed,
             latent_outputs: normed,
         }
     }

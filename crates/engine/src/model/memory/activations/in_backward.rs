@@ -51,7 +51,7 @@ pub(super) fn layer_backward(setup: &Setup, t: &Tensors, element: f64) -> LayerB
     let mlp = Moment { beside: hiddens * t.mlps.width() + t.residual.input + gathered, computed: trained(matrix) };
     let freed =
         t.mlps.hidden() - if keeps_input { 0.0 } else { t.mlps.width() } + t.residual.norm_output + t.residual.input;
-    let computed = trained(mlp::matrices(setup) * matrix + hidden * arch.attention_output_width() / tp);
+    let computed = trained(mlp::matrices(setup) * matrix + hidden * arch.core().output() / tp);
     let held = gradients_of_scores(setup) * t.attention.scores + t.residual.input + t.attention.query;
     let attention = (setup.writes_scores() > 0.0).then_some(Moment { beside: held - freed, computed });
     LayerBackward { mlp, attention }

@@ -24,7 +24,7 @@ fn is_scattered(setup: &Setup) -> bool {
 /// Returns the bytes per token of every second matrix product's output, including adapters, in the
 /// order of the forward pass.
 fn every_second_output(setup: &Setup, t: &Tensors, layers: &Layers) -> f64 {
-    if setup.architecture.latent.is_used() {
+    if t.attention.latent > 0.0 {
         // The low ranks are kept, and expanded again.
         return t.residual.input + t.attention.latent + t.mlps.unrouted();
     }
