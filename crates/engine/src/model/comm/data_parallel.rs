@@ -135,19 +135,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         let regather = match reshard {
             Reshard::Always => gather,
             Reshard::Never => C::default(),
-            Reshard::To(group) => {
-                let (mesh, network) = (&setup.mesh, &groups.network);
-                let resharded = |most: u32, stride: u32, bytes: f64| -> C {
-                    let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
-                    Ring::new(network, group).all_gather_cost(Bytes::new(bytes))
-                };
-                let experts = if of_experts > 0.0 {
-                    resharded(mesh.expert_shard_group(), mesh.expert_group(), of_experts)
-                } else {
-                    C::default()
-                };
-                resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
-            }
+            Reshard::To(group) => gather_among(setup, groups, group, [of_layer, of_experts]),
         };
         // Weights in host memory, or on drives, first cross the host's link shard by shard, and
         // their gradients return over it.
@@ -186,6 +174,18 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         }
         Self { micro_batch, ..Self::default() }
     }
+}
+
+/// Returns the gather of a layer's weights and of its experts, in bytes, each among at most `most`
+/// GPUs of their shard groups.
+fn gather_among<C: Cost<Traffic>>(setup: &Setup, groups: &Groups, most: u32, [layer, experts]: [f64; 2]) -> C {
+    let (mesh, network) = (&setup.mesh, &groups.network);
+    let among = |shards: u32, stride: u32, bytes: f64| -> C {
+        let group = Group::strided(most.min(shards), stride, mesh.gpus(), network);
+        Ring::new(network, group).all_gather_cost(Bytes::new(bytes))
+    };
+    let of_layer = among(mesh.shard_group(), mesh.tp, layer);
+    if experts > 0.0 { of_layer + among(mesh.expert_shard_group(), mesh.expert_group(), experts) } else { of_layer }
 }
 
 /// Returns the layers whose gradients Megatron's data parallelism reduces at once, in a bucket of

@@ -37,6 +37,44 @@ fn grouped_over_dense_rate(setup: &Setup) -> f64 {
     if setup.traits().grouped_by_megablox && setup.experts.grouped { fitted::MEGABLOX } else { 1.0 }
 }
 
+/// The products of a GPU's experts.
+struct Grouped {
+    products: Products,
+    /// The products as the weight gradient runs them: it contracts each expert's rows separately,
+    /// however many experts share a launch and into however many chunks tokens are split.
+    weight_gradient: Products,
+}
+
+impl Grouped {
+    /// Returns the products of experts of these dimensions each, over the copies that arrive.
+    fn new(rates: &Rates, expert: &Sums) -> Self {
+        let setup = rates.setup;
+        let (local, received, rows) = (routing::local_experts(setup), routing::received(setup), padded_rows(setup));
+        // Every chunk of the tokens launches its own products.
+        let chunks = f64::from(setup.experts.chunks.max(1));
+        let grouped = setup.experts.grouped;
+        let launches = if grouped { chunks } else { chunks * local };
+        let over_dense = grouped_over_dense_rate(setup);
+        let products = Products {
+            tokens: rows,
+            weights: expert.weights,
+            inner: expert.inner * launches,
+            outer: expert.outer * launches,
+            count: expert.count,
+            half: rates.half,
+            rate: rates.matmul * over_dense,
+            rate_of_gradients: rates.gradients * over_dense,
+            aligned: expert.aligned,
+            memory: setup.accelerator.memory_bandwidth,
+            // Padding rows are computed, but not read.
+            operands: chunks * local * expert.weights + received * (expert.inner + expert.outer),
+            element: rates.element(),
+        };
+        let contracted = if grouped { rows / local } else { rows };
+        Self { products, weight_gradient: Products { count: expert.count * contracted / rows, ..products } }
+    }
+}
+
 /// Returns the cost of routed experts of one layer on one GPU: grouped products of the copies that
 /// arrive, limited by the reads of their weights, and the element-wise work between and around
 /// them.
@@ -48,29 +86,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let hidden = arch.expert_hidden_size();
     let list = layer::products(arch, Block::Routed, layer::degree(&setup.mesh, Block::Routed));
     let block = Sums::of(&list, |_| true);
-    // Every chunk of the tokens launches its own products.
     let chunks = f64::from(setup.experts.chunks.max(1));
-    let launches = if setup.experts.grouped { chunks } else { chunks * local };
-    let rows = padded_rows(setup);
-    let products = Products {
-        tokens: rows,
-        weights: block.weights,
-        inner: block.inner * launches,
-        outer: block.outer * launches,
-        count: block.count,
-        half: rates.half,
-        rate: rates.matmul * grouped_over_dense_rate(setup),
-        rate_of_gradients: rates.gradients * grouped_over_dense_rate(setup),
-        aligned: block.aligned,
-        memory: setup.accelerator.memory_bandwidth,
-        // Padding rows are computed, but not read.
-        operands: chunks * local * block.weights + received * (block.inner + block.outer),
-        element: rates.element(),
-    };
-    // The weight gradient contracts each expert's rows separately, however many experts share a
-    // launch and into however many chunks tokens are split.
-    let contracted = if setup.experts.grouped { rows / local } else { rows };
-    let weight_gradient: C = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
+    let Grouped { products, weight_gradient } = Grouped::new(rates, &block);
     let read = Bytes::new(rates.element() * chunks * local * block.weights) / rates.memory;
     let sort = match setup.experts.dispatcher {
         Dispatcher::AllToAll => SORT_BYTES,
@@ -96,7 +113,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let own = Layer {
         matmul,
         input_gradient: (products.input_gradient::<C>().at_least(read) + dequantized.backward) * rates.share.passed,
-        weight_gradient: weight_gradient.at_least(read) * rates.share.trained,
+        weight_gradient: weight_gradient.weight_gradient::<C>().at_least(read) * rates.share.trained,
         elementwise,
         products_again,
         recomputed_elementwise,
