@@ -1,6 +1,7 @@
 //! Sizes of one GPU's part of the model, as integers.
 
 use super::operators::Heads;
+use engine::model::layer::{self, Block, Products, Role};
 use engine::model::per_rank;
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, NormKernel};
@@ -69,15 +70,18 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn new(setup: &Setup, stage: &Stage) -> Self {
-        use engine::model::transformer::AttentionBias;
         let arch = &setup.architecture;
         let (tp, cp) = (u64::from(setup.mesh.tp.max(1)), u64::from(setup.mesh.cp.max(1)));
         let tokens = per_rank::tokens(setup) as u64;
         let sequences = u64::from(setup.batch.micro_batch_size);
         let sequence = (u64::from(setup.batch.seq_len) / cp).max(1);
+        let [attention, mlp, expert] = [Block::Attention, Block::Mlp, Block::Routed]
+            .map(|block| layer::products(arch, block, layer::degree(&setup.mesh, block)));
+        let columns = |products: &Products, role| products.get(role).outer.ceil() as u64;
+        let is_biased = |products: &Products, role| products.get(role).bias > 0.0;
         let width = arch.core().head as u64;
         let heads = (u64::from(arch.num_attention_heads) / tp).max(1);
-        let key = arch.core().key_value_over(tp as f64) as u64;
+        let key = columns(&attention, Role::Key);
         let bytes = recipe_bytes(setup.recipe);
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
         // fp32 adapters next to a narrower frozen base: PEFT casts their inputs, and there is no
@@ -102,15 +106,15 @@ impl Shape {
             query: heads * width,
             key,
             heads: Heads { sequences, sequence, query: heads, key_value: (key / width.max(1)).max(1), width },
-            ffn: part(arch.intermediate_size),
+            ffn: columns(&mlp, Role::Up),
             vocab: part(arch.vocab_size),
-            gated: arch.gated_mlp,
+            gated: mlp.get(Role::Gate).is_used(),
             norms_per_layer: arch.norms_per_layer,
             qk_norm: arch.qk_norm,
             biases: (
-                arch.attention_bias != AttentionBias::None,
-                arch.attention_bias == AttentionBias::All,
-                arch.mlp_bias,
+                is_biased(&attention, Role::Query),
+                is_biased(&attention, Role::Output),
+                is_biased(&mlp, Role::Up),
             ),
             fused: arch.fused_projections == FusedProjections::All,
             new_gelu: setup.has_new_gelu(),
@@ -124,7 +128,7 @@ impl Shape {
             own_experts: u64::from(arch.experts.num_experts.div_ceil(setup.mesh.ep.max(1))),
             top_k: u64::from(arch.experts.top_k()),
             stacked_experts: setup.traits().stacked_experts,
-            expert_width: u64::from(arch.experts.moe_intermediate_size.div_ceil(setup.mesh.etp.max(1))),
+            expert_width: columns(&expert, Role::Up),
             embedding: stage.embedding,
             head: stage.head,
             element: if autocast { stored as u64 } else { bytes.activation as u64 },

@@ -183,6 +183,11 @@ impl Products {
         self.0.iter().filter(|product| product.is_used())
     }
 
+    /// Returns the product in a place of the layer; [`Operator::NONE`] if there is none.
+    pub fn get(&self, role: Role) -> Operator {
+        self.iter().find(|product| product.role == role).copied().unwrap_or(Operator::NONE)
+    }
+
     /// Returns the sum of a quantity over the products.
     pub fn sum(&self, of: impl Fn(&Operator) -> f64) -> f64 {
         self.iter().map(of).sum()
