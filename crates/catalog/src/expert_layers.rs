@@ -12,6 +12,7 @@ use engine::fitted;
 use engine::model::experts::layer::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
 use engine::model::experts::routing::Encode;
 use engine::model::hardware::Network;
+use engine::model::layer::mlp;
 use engine::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// GPUs of a node.
@@ -52,8 +53,7 @@ pub fn layer(tokens: f64, hidden_size: f64, intermediate_size: f64, experts: u32
         capacity_factor: 1.0,
         experts,
         hidden_size,
-        intermediate_size,
-        gated: false,
+        expert: mlp::between(hidden_size, intermediate_size, false, false, 1.0),
         element: FP32,
         gpus,
         network: network(),

@@ -11,6 +11,7 @@ use super::routing::{self, Encode, Routed, Work};
 use crate::model::collectives::all_to_all::is_two_dimensional;
 use crate::model::collectives::{AllToAll, Group, all_gather, reduce_scatter};
 use crate::model::hardware::Network;
+use crate::model::layer::{Products, Role};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 pub use choice::{Best, Choice, best, best_parallelism, best_pipelining};
 pub use parts::{experts, gathered, one_way};
@@ -38,10 +39,8 @@ pub struct MoeLayer {
     pub experts: u32,
     /// Elements of a token, M.
     pub hidden_size: f64,
-    /// Width of an expert's hidden layer, F.
-    pub intermediate_size: f64,
-    /// Whether experts have a gate projection (three matrices instead of two).
-    pub gated: bool,
+    /// The products of one expert, of width F.
+    pub expert: Products,
     /// Bytes of an element of activations, weights and gradients.
     pub element: f64,
     /// GPUs, W.
@@ -142,10 +141,14 @@ impl MoeLayer {
         self.top_k * self.capacity_factor * self.tokens
     }
 
+    /// Returns the width of an expert's hidden layer, F.
+    pub fn width(&self) -> f64 {
+        self.expert.get(Role::Down).inner
+    }
+
     /// Returns the weights of one expert, `2 M F` or, gated, `3 M F` elements.
     pub fn expert_weights(&self) -> Bytes {
-        let matrices = if self.gated { 3.0 } else { 2.0 };
-        Bytes::new(matrices * self.hidden_size * self.intermediate_size * self.element)
+        Bytes::new(self.expert.weights() * self.element)
     }
 
     /// Returns the inputs of the gate and the encoding.

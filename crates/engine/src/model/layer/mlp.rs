@@ -10,7 +10,7 @@ pub(super) fn products(shape: &Architecture, width: f64, is_biased: bool, tp: f6
 }
 
 /// Returns the products of an MLP from `hidden` channels and back.
-pub(super) fn between(hidden: f64, width: f64, is_gated: bool, is_biased: bool, tp: f64) -> Products {
+pub fn between(hidden: f64, width: f64, is_gated: bool, is_biased: bool, tp: f64) -> Products {
     let into = |role| Operator::by_columns(role, hidden, width, tp).biased(width, is_biased);
     let up = into(Role::Up);
     Products::three([

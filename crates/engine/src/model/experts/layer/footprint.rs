@@ -31,7 +31,7 @@ const WEIGHTS_AND_GRADIENTS: f64 = 2.0;
 pub fn layer_memory(layer: &MoeLayer) -> Bytes {
     let copies = layer.copies();
     let states = WEIGHTS_AND_GRADIENTS * layer.local_experts() * layer.expert_weights();
-    let elements = layer.tokens * layer.hidden_size + copies * (2.0 * layer.hidden_size + layer.intermediate_size);
+    let elements = layer.tokens * layer.hidden_size + copies * (2.0 * layer.hidden_size + layer.width());
     let activations = Bytes::new(elements * layer.element);
     let dense = match layer.encode {
         Encode::Sparse => Bytes::ZERO,

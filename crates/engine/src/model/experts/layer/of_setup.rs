@@ -3,6 +3,7 @@
 use super::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
 use crate::model::compute::{REFERENCE_WIDTH, TILE_PADDING, matmul_rate, memory_rate};
 use crate::model::experts::routing::Encode;
+use crate::model::layer::{Block, products};
 use crate::model::routing::local_tokens;
 use crate::model::setup::Setup;
 use crate::model::states::recipe_bytes;
@@ -31,8 +32,7 @@ impl MoeLayer {
             capacity_factor: setup.experts.capacity_factor,
             experts: arch.experts.num_experts.max(1),
             hidden_size: f64::from(arch.expert_hidden_size()),
-            intermediate_size: f64::from(arch.experts.moe_intermediate_size),
-            gated: arch.gated_mlp,
+            expert: products(arch, Block::Routed, 1.0),
             element: recipe_bytes(setup.recipe).activation,
             gpus,
             network: setup.network,
@@ -59,6 +59,6 @@ fn half_saturation_rows(setup: &Setup, layer: &MoeLayer) -> f64 {
         return 0.0;
     }
     let output = setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH;
-    let last_wave = output * (layer.hidden_size + layer.intermediate_size) / weights;
+    let last_wave = output * (layer.hidden_size + layer.width()) / weights;
     if setup.experts.grouped { TILE_PADDING + last_wave / layer.local_experts() } else { last_wave }
 }

@@ -68,7 +68,7 @@ pub fn experts(layer: &MoeLayer, choice: Choice) -> Seconds {
     let rows = copies + layer.half_saturation_rows * held * chunks * senders / parts;
     let flops = Flops::new(MULTIPLY_ADD * rows * (layer.expert_weights().get() / layer.element));
     // The hidden layer is written, activated and read, the output written.
-    let elements = parts * copies * layer.hidden_size + 3.0 * copies * layer.intermediate_size;
+    let elements = parts * copies * layer.hidden_size + 3.0 * copies * layer.width();
     let weights = held * layer.expert_weights() / parts;
     flops / layer.matmul_rate
         + (Bytes::new(elements * layer.element) + chunks * weights) / layer.memory_rate
