@@ -26,7 +26,7 @@ impl Parts {
         let (bytes, none) = (&of.bytes, ByPoint::all(0.0));
         let whole = inputs.states.gradients.get();
         let (gathered, ahead) = inputs.gathers.bytes(points);
-        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(of, &inputs.stage.params, points);
+        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(points);
         Self {
             gradients: inputs.at_rest.bytes(points, whole, bytes.gradients),
             gathered,

@@ -156,7 +156,7 @@ impl PeakTerms {
         let most = most_needy(&of, &stages, UNLIMITED);
         let (stage, point) = (most.stage, most.point);
         let inputs = &PeakInputs::new(&of, &OfLayers::new(&setup, &stage.shares), stage);
-        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(&of, &stage.params, &inputs.points);
+        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(&inputs.points);
         Self {
             stage: *stage,
             moment: most.moment,
