@@ -1,10 +1,13 @@
 //! The memory parts of a stage at every point of a step, and the point at which it peaks.
 
-use super::StagePeak;
+use super::cache::Alive;
 use super::inputs::PeakInputs;
+use super::of_setup::OfSetup;
 use super::point::{ByPoint, Point};
 use super::unreduced::Unreduced;
-use crate::model::report::{MemoryPart, MemoryParts};
+use crate::model::memory::states::States;
+use crate::model::report::{MemoryPart, MemoryParts, PeakMoment};
+use crate::model::stages::Stage;
 use crate::units::Bytes;
 
 /// The parts that differ from point to point, in bytes.
@@ -64,6 +67,17 @@ impl Parts {
             .with(MemoryPart::Models, inputs.models)
             .with(MemoryPart::Tower, self.tower.as_ref().map_or(Bytes::ZERO, of))
     }
+}
+
+/// A stage with the tensors alive on one of its GPUs at its peak.
+pub(super) struct StagePeak<'a> {
+    pub(super) of: &'a OfSetup<'a>,
+    pub(super) stage: &'a Stage,
+    pub(super) states: States,
+    pub(super) point: Point,
+    pub(super) moment: PeakMoment,
+    pub(super) alive: Alive,
+    pub(super) parts: MemoryParts,
 }
 
 impl<'a> PeakInputs<'a> {

@@ -5,12 +5,11 @@ use super::gathers::Gathered;
 use super::inputs::PeakInputs;
 use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::of_setup::{OfLayers, OfSetup};
+use super::parts::StagePeak;
 use super::point::Point;
+use super::stage_peak::{UNLIMITED, most_needy};
 use super::unreduced::Unreduced;
-use super::{
-    Alive, ReservationLimit, StagePeak, UNLIMITED, communicators, context, dequantized, most_needy,
-    switch_communicators, within, workspaces,
-};
+use super::{Alive, ReservationLimit, communicators, context, dequantized, switch_communicators, within, workspaces};
 use crate::model::memory::activations::LayerBytes;
 use crate::model::memory::moments::moment_bytes;
 use crate::model::memory::states::{self, FrozenBytes, RecipeBytes, ShardDegrees, gathered_layer_bytes};
