@@ -12,6 +12,7 @@ use super::execution::polished;
 use super::layout_space::LayoutSpace;
 use super::search::{Objective, Progress, Screening, Search, Space};
 use engine::model::report::Report;
+use engine::model::step;
 use engine::scenario::expressed::Lack;
 use engine::scenario::{Scenario, Strategy};
 
@@ -140,10 +141,9 @@ impl Objective<Scenario> for BestOfKinds {
     }
 
     fn weigh(&mut self, _: usize, candidate: &Scenario) -> Screening {
-        let report = candidate.report();
-        if !report.fits() {
+        let Some(report) = step::evaluate_where_it_fits(&candidate.setup()).ok().filter(Report::fits) else {
             return Screening::Misses;
-        }
+        };
         self.insert(Layout::reported(*candidate, report));
         Screening::Fits
     }

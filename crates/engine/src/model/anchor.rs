@@ -16,17 +16,15 @@ impl Anchor {
     /// No measurement: predictions stay unchanged.
     pub const NONE: Self = Self { time: 1.0, memory: 1.0 };
 
-    /// Returns the setup on hardware and a host that are slower by the ratio of times: every rate
-    /// that kernels, links and the host reach is divided by the ratio, every latency multiplied by
-    /// it. So every predicted time, of the step, its timeline and the run, grows by about that
-    /// ratio. Data-sheet rates are unchanged, and no kernel exceeds its peak.
-    #[must_use]
-    pub fn slow(self, setup: Setup) -> Setup {
+    /// Slows hardware and host down by the ratio of times: every rate that kernels, links and the
+    /// host reach is divided by the ratio, every latency multiplied by it. So every predicted time,
+    /// of the step, its timeline and the run, grows by about that ratio. Data-sheet rates are
+    /// unchanged, and no kernel exceeds its peak.
+    pub fn slow(self, setup: &mut Setup) {
         if self.time == Self::NONE.time {
-            return setup;
+            return;
         }
-        let mut slow = setup;
-        let reached = &mut slow.accelerator.efficiency;
+        let reached = &mut setup.accelerator.efficiency;
         for share in [
             &mut reached.matmul,
             &mut reached.matmul_8bit,
@@ -34,16 +32,17 @@ impl Anchor {
             &mut reached.attention,
             &mut reached.attention_tuned,
             &mut reached.memory,
-            &mut slow.network.intra_node_efficiency,
-            &mut slow.network.inter_node_efficiency,
+            &mut setup.network.intra_node_efficiency,
+            &mut setup.network.inter_node_efficiency,
         ] {
             *share = (*share / self.time).min(1.0);
         }
-        for rate in [&mut slow.accelerator.host_link, &mut slow.network.host.bandwidth, &mut slow.network.host.nvme] {
+        for rate in [&mut setup.accelerator.host_link, &mut setup.network.host.bandwidth, &mut setup.network.host.nvme]
+        {
             *rate = BytesPerSecond::new(rate.get() / self.time);
         }
-        slow.network.host.loader /= self.time;
-        let (network, host) = (&mut slow.network, &mut slow.overheads);
+        setup.network.host.loader /= self.time;
+        let (network, host) = (&mut setup.network, &mut setup.overheads);
         for time in [
             &mut reached.launch_per_layer,
             &mut network.intra_node_latency,
@@ -54,6 +53,5 @@ impl Anchor {
         ] {
             *time *= self.time;
         }
-        slow
     }
 }

@@ -106,39 +106,46 @@ pub(super) struct Pace<'a> {
 /// Returns the slowest stage of a pipeline.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let groups = Groups::new(setup, setup.architecture.has_experts());
+    // Stages with equal blocks have equal layer times.
     let costs = BlockCosts::new(setup);
-    // Stages of equal layers have equal layer times.
     let mut of_layer = LayerPlan::new(setup, &costs, &stages.first.blocks);
     let mut blocks = &stages.first.blocks;
-    let all = stages.map(|stage| {
+    let mut timed = |stage: &'a Stage| {
         if stage.blocks != *blocks {
             (blocks, of_layer) = (&stage.blocks, LayerPlan::new(setup, &costs, &stage.blocks));
         }
         TimedStage::new(setup, &groups, &of_layer, stage)
-    });
+    };
+    let mut slowest = timed(&stages.first);
     if setup.mesh.pp <= 1 {
-        return Pace { slowest: all.first, bubble: Seconds::ZERO };
+        return Pace { slowest, bubble: Seconds::ZERO };
     }
-    let times = all.map(|timed| timed.passes);
+    let first = slowest.passes;
+    let (mut filling, mut beyond_steady) = (slowest.plan.filling, slowest.beyond_steady());
+    let mut later = |stage| {
+        let next = timed(stage);
+        filling = filling.max(next.plan.filling);
+        beyond_steady = beyond_steady.max(next.beyond_steady());
+        let passes = next.passes;
+        if next.both() > slowest.both() {
+            slowest = next;
+        }
+        passes
+    };
+    let between = stages.between.as_ref().map(&mut later);
+    let times = ByStage { first, between, last: stages.last.as_ref().map(later) };
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let filling = all.iter().map(|timed| timed.plan.filling).fold(Seconds::ZERO, Seconds::max);
     let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times) + filling;
     // All stages start together and pass on their results; the step ends with the last stage to
     // reduce and update.
-    let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
-    let mut end = Seconds::ZERO;
-    for timed in all.iter() {
-        end = end.max(until_last + timed.beyond_steady());
-    }
-    let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
-    let slowest = all.iter().fold(&all.first, later);
+    let end = micro_batches * pipeline::slowest(&times).both() + bubble + beyond_steady;
     let own = micro_batches * slowest.both() + slowest.beyond_steady();
     // Passes without gradients fill and drain the pipeline before the step.
     let filling = match setup.objective.passes() {
         0 => Seconds::ZERO,
         passes => f64::from(passes) * (f64::from(setup.mesh.pp) - 1.0) * slowest.plan.forward_pass().0,
     };
-    Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
+    Pace { slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
 }
 
 /// Returns the part of a stage's passes that delays the others when weight gradients fill the

@@ -5,7 +5,6 @@ use crate::model::lengths::{Batching, Texts, lengths_from_texts};
 use crate::model::run::{RunChoices, batch, budget};
 use crate::model::setup::Setup;
 use crate::model::step;
-use crate::model::training::Batch;
 
 /// A list of texts to train on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,14 +133,14 @@ impl Scenario {
         })
     }
 
-    /// Returns the setup with the sequence lengths of batches made of texts.
-    pub(super) fn with_lengths(&self, setup: Setup) -> Setup {
+    /// Sets the sequence lengths of batches made of texts.
+    pub(super) fn set_lengths(&self, setup: &mut Setup) {
         if !self.has_texts() {
-            return setup;
+            return;
         }
         let texts = Texts::new(self.texts.mean_length, setup.batch.seq_len);
         let replicas = setup.mesh.replicas();
-        let (seq_len, lengths) = lengths_from_texts(self.texts.batching, texts, &setup.batch, setup.sharding, replicas);
-        Setup { batch: Batch { seq_len, ..setup.batch }, lengths, ..setup }
+        (setup.batch.seq_len, setup.lengths) =
+            lengths_from_texts(self.texts.batching, texts, &setup.batch, setup.sharding, replicas);
     }
 }

@@ -25,12 +25,14 @@ impl Scenario {
     /// used unchanged: the setters of the table of parameters and the decoder of links keep them
     /// within their bounds.
     pub fn setup(&self) -> Setup {
-        let setup = self.resolve_without_search();
-        if !setup.architecture.has_experts() {
-            return setup;
+        let mut setup = self.resolve_without_search();
+        if setup.architecture.has_experts() && self.expert_choice.degrees {
+            setup = with_fastest_degrees(&setup);
         }
-        let setup = if self.expert_choice.degrees { with_fastest_degrees(&setup) } else { setup };
-        if self.expert_choice.chunks { with_fastest_chunks(&setup) } else { setup }
+        if setup.architecture.has_experts() && self.expert_choice.chunks {
+            setup = with_fastest_chunks(&setup);
+        }
+        setup
     }
 
     /// Resolves the scenario with the requested degrees and chunks of experts, without a search for
@@ -65,7 +67,7 @@ impl Scenario {
             ..self.choices
         };
         let accelerator = self.accelerator.values;
-        let setup = Setup {
+        let mut setup = Setup {
             architecture,
             accelerator: if self.computes_in_bf16() { accelerator.computing_in_bf16() } else { accelerator },
             network: {
@@ -93,7 +95,9 @@ impl Scenario {
             measured_memory: self.anchor.memory,
             choices,
         };
-        self.with_lengths(self.anchor.slow(setup))
+        self.anchor.slow(&mut setup);
+        self.set_lengths(&mut setup);
+        setup
     }
 
     /// Whether products in 16 bits are in bf16: by choice, or as the GPU has units for it.

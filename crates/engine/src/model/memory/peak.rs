@@ -14,6 +14,7 @@ mod of_setup;
 mod parts;
 mod point;
 mod stage_3;
+mod stage_peak;
 mod terms;
 mod unreduced;
 mod working_set;
@@ -27,7 +28,7 @@ use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
 use crate::model::software::Cache;
 use crate::model::stages::{ByStage, Stage, stages};
-use crate::model::states::{States, paged};
+use crate::model::states::paged;
 use crate::units::Bytes;
 use cache::within;
 pub use cache::{Alive, ReservationLimit, STALE_LOGIT_BLOCKS};
@@ -35,10 +36,10 @@ use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 pub use gathers::Gathered;
 pub use in_backward::InBackward;
-use inputs::PeakInputs;
 pub use logits::{live_bytes_per_logit, logits};
-use of_setup::{OfLayers, OfSetup};
-use point::Point;
+use of_setup::OfSetup;
+use parts::StagePeak;
+use stage_peak::{UNLIMITED, most_needy};
 pub use terms::{PeakTerms, Working};
 pub use unreduced::Unreduced;
 pub use workspaces::{dequantized, workspaces};
@@ -95,22 +96,7 @@ fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
     }
 }
 
-/// A stage with the tensors alive on one of its GPUs at its peak.
-struct StagePeak<'a> {
-    of: &'a OfSetup<'a>,
-    stage: &'a Stage,
-    states: States,
-    point: Point,
-    moment: PeakMoment,
-    alive: Alive,
-    parts: MemoryParts,
-}
-
-impl<'a> StagePeak<'a> {
-    fn new(of: &'a OfSetup<'a>, stage: &'a Stage) -> Self {
-        PeakInputs::new(of, &OfLayers::new(of.setup, &stage.blocks), stage).peak()
-    }
-
+impl StagePeak<'_> {
     fn report(&self) -> MemoryReport {
         with_pages(self.beside_pages(), paged(self.of.setup, &self.stage.params))
     }
@@ -121,30 +107,6 @@ impl<'a> StagePeak<'a> {
         report(self.of.setup, self.parts, self.moment, &self.alive, (cache, cache.reserved(&self.alive)))
     }
 }
-
-/// Returns the stage that needs most memory, the earliest if several are equal; or the first that
-/// needs more than a limit.
-fn most_needy<'a>(of: &'a OfSetup<'a>, stages: &'a ByStage<Stage>, limit: Bytes) -> StagePeak<'a> {
-    // Stages with equal blocks have equal layers.
-    let mut of_layers = OfLayers::new(of.setup, &stages.first.blocks);
-    let mut most = PeakInputs::new(of, &of_layers, &stages.first).peak();
-    for stage in stages.between.iter().chain(&stages.last) {
-        if most.alive.allocated > limit {
-            break;
-        }
-        if stage.blocks != of_layers.layers {
-            of_layers = OfLayers::new(of.setup, &stage.blocks);
-        }
-        let next = PeakInputs::new(of, &of_layers, stage).peak();
-        if next.alive.allocated > most.alive.allocated {
-            most = next;
-        }
-    }
-    most
-}
-
-/// No limit to the memory of a stage.
-const UNLIMITED: Bytes = Bytes::new(f64::INFINITY);
 
 /// Returns the stage that needs most memory; the earliest if several are equal.
 pub fn largest_stage(setup: &Setup) -> Stage {

@@ -1,9 +1,6 @@
 //! Bytes that the allocator reserves beyond allocated tensors.
 
-use super::StagePeak;
 use super::inputs::PeakInputs;
-use super::nanotron;
-use crate::model::report::MemoryPart;
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, Segments};
 use crate::units::Bytes;
@@ -107,20 +104,5 @@ impl PeakInputs<'_> {
         let varied =
             setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
         Bytes::new(if varied { STALE_LOGIT_BLOCKS * self.logits.at_loss } else { 0.0 })
-    }
-}
-
-impl StagePeak<'_> {
-    /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
-    /// the bounds, which assume none.
-    pub(super) fn cache(&self) -> Cache {
-        let setup = self.of.setup;
-        match Cache::new(setup) {
-            Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
-                let kept = self.parts.get(MemoryPart::Activations).get();
-                Cache::Share(nanotron::held_bytes(setup, self.stage, kept) / self.alive.allocated.get())
-            }
-            cache => cache,
-        }
     }
 }

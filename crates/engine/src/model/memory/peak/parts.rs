@@ -1,10 +1,13 @@
 //! The memory parts of a stage at every point of a step, and the point at which it peaks.
 
-use super::StagePeak;
+use super::cache::Alive;
 use super::inputs::PeakInputs;
+use super::of_setup::OfSetup;
 use super::point::{ByPoint, Point};
 use super::unreduced::Unreduced;
-use crate::model::report::{MemoryPart, MemoryParts};
+use crate::model::report::{MemoryPart, MemoryParts, PeakMoment};
+use crate::model::stages::Stage;
+use crate::model::states::States;
 use crate::units::Bytes;
 
 /// The parts that differ from point to point, in bytes.
@@ -26,7 +29,7 @@ impl Parts {
         let (bytes, none) = (&of.bytes, ByPoint::all(0.0));
         let whole = inputs.states.gradients.get();
         let (gathered, ahead) = inputs.gathers.bytes(points);
-        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(of, &inputs.stage.params, points);
+        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(points);
         Self {
             gradients: inputs.at_rest.bytes(points, whole, bytes.gradients),
             gathered,
@@ -64,6 +67,17 @@ impl Parts {
             .with(MemoryPart::Models, inputs.models)
             .with(MemoryPart::Tower, self.tower.as_ref().map_or(Bytes::ZERO, of))
     }
+}
+
+/// A stage with the tensors alive on one of its GPUs at its peak.
+pub(super) struct StagePeak<'a> {
+    pub(super) of: &'a OfSetup<'a>,
+    pub(super) stage: &'a Stage,
+    pub(super) states: States,
+    pub(super) point: Point,
+    pub(super) moment: PeakMoment,
+    pub(super) alive: Alive,
+    pub(super) parts: MemoryParts,
 }
 
 impl<'a> PeakInputs<'a> {

@@ -48,7 +48,6 @@ impl Point {
     ];
 
     /// Returns the place in [`Self::ALL`].
-    #[inline]
     const fn index(self) -> usize {
         match self {
             Self::Update => 0,
@@ -106,7 +105,6 @@ pub(super) struct Ends {
 impl ByPoint {
     /// Returns the values of the points outside the layers, in each of [`Points::left`], and at the
     /// end of each.
-    #[inline]
     pub(super) fn new(ends: Ends, in_layer: [f64; 4], after_layer: [f64; 4]) -> Self {
         let Ends { update, loss, start, gather, after_head, embedding, root, tower } = ends;
         let ([a, b, c, d], [e, f, g, h]) = (in_layer, after_layer);
@@ -129,7 +127,6 @@ impl ByPoint {
     }
 
     /// Returns the values with one of them set.
-    #[inline]
     #[must_use]
     pub(super) fn with(mut self, point: Point, value: f64) -> Self {
         if let Some(slot) = self.0.get_mut(point.index()) {
@@ -139,14 +136,12 @@ impl ByPoint {
     }
 
     /// Returns the values with one of them set, if a condition is met.
-    #[inline]
     #[must_use]
     pub(super) fn with_if(self, is_met: bool, point: Point, value: f64) -> Self {
         if is_met { self.with(point, value) } else { self }
     }
 
     /// Returns these values and `times` others.
-    #[inline]
     #[must_use]
     pub(super) fn plus(mut self, times: f64, other: &Self) -> Self {
         for (value, other) in self.0.iter_mut().zip(&other.0) {
@@ -156,7 +151,6 @@ impl ByPoint {
     }
 
     /// Returns the values changed one by one.
-    #[inline]
     #[must_use]
     pub(super) fn map(self, of: impl FnMut(f64) -> f64) -> Self {
         Self(self.0.map(of))
@@ -164,7 +158,6 @@ impl ByPoint {
 
     /// Returns the point with the largest value, the first if several are equal, and the value; the
     /// update if none is positive.
-    #[inline]
     pub(super) fn largest(&self) -> (Point, f64) {
         let mut most = (Point::Update, 0.0);
         for (point, value) in Point::ALL.into_iter().zip(self.0) {

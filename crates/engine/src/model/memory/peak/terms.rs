@@ -5,12 +5,11 @@ use super::gathers::Gathered;
 use super::inputs::PeakInputs;
 use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::of_setup::{OfLayers, OfSetup};
+use super::parts::StagePeak;
 use super::point::Point;
+use super::stage_peak::{UNLIMITED, most_needy};
 use super::unreduced::Unreduced;
-use super::{
-    Alive, ReservationLimit, StagePeak, UNLIMITED, communicators, context, dequantized, most_needy,
-    switch_communicators, within, workspaces,
-};
+use super::{Alive, ReservationLimit, communicators, context, dequantized, switch_communicators, within, workspaces};
 use crate::model::memory::activations::LayerBytes;
 use crate::model::memory::engine::engine_beside_training;
 use crate::model::memory::other_models::OtherModels;
@@ -156,7 +155,7 @@ impl PeakTerms {
         let most = most_needy(&of, &stages, UNLIMITED);
         let (stage, point) = (most.stage, most.point);
         let inputs = &PeakInputs::new(&of, &OfLayers::new(&setup, &stage.blocks), stage);
-        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(&of, &stage.params, &inputs.points);
+        let Unreduced { computed, reduced, copied } = inputs.reductions.by_point(&inputs.points);
         Self {
             stage: *stage,
             moment: most.moment,

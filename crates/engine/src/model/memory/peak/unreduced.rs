@@ -46,8 +46,8 @@ pub(super) enum Reductions {
     Buckets { in_passes: Unreduced, at_update: Unreduced },
     /// Under FSDP.
     ByUnit(Units),
-    /// In XLA's program.
-    ByProduct,
+    /// In XLA's program, as computed.
+    ByProduct(ByPoint),
 }
 
 /// Trained parameters of the units that FSDP reduces.
@@ -151,7 +151,7 @@ impl Reductions {
                 let computed = flattened(of, all, SUB_GROUP);
                 Self::Buckets { in_passes, at_update: Unreduced { computed, ..in_passes } }
             }
-            Sharding::Fsdp(_) if setup.traits().is_one_program => Self::ByProduct,
+            Sharding::Fsdp(_) if setup.traits().is_one_program => Self::ByProduct(xla::unreduced(setup, params)),
             Sharding::Fsdp(_) => Self::ByUnit(Units::new(of, params, of_trained, in_layer)),
             // DDP's buckets are a second copy of all gradients.
             Sharding::Ddp | Sharding::Zero1 if replicas_reduce && replicated == ReplicatedGradients::Copied => {
@@ -187,7 +187,7 @@ impl Reductions {
     }
 
     /// Returns the parameters with gradients that are not reduced yet.
-    pub(super) fn by_point(&self, of: &OfSetup<'_>, params: &LocalParams, points: &Points) -> Unreduced<ByPoint> {
+    pub(super) fn by_point(&self, points: &Points) -> Unreduced<ByPoint> {
         let none = ByPoint::all(0.0);
         match self {
             Self::Buckets { in_passes, at_update } => {
@@ -201,7 +201,7 @@ impl Reductions {
             Self::ByUnit(units) => {
                 Unreduced { computed: units.computed(), reduced: units.reduced(points), copied: none }
             }
-            Self::ByProduct => Unreduced { computed: xla::unreduced(of.setup, params), reduced: none, copied: none },
+            Self::ByProduct(computed) => Unreduced { computed: *computed, reduced: none, copied: none },
         }
     }
 }
