@@ -134,12 +134,11 @@ impl TpCpComm {
 
         let tensor = Group::consecutive(mesh.tp, world, network);
         let activations = Bytes::new(element * tokens * f64::from(arch.hidden_size));
-        let pair = |size| {
-            if setup.tensor.sequence_parallel {
-                collectives::all_gather(network, tensor, size) + collectives::reduce_scatter(network, tensor, size)
-            } else {
-                collectives::all_reduce(network, tensor, size)
-            }
+        let pair = if setup.tensor.sequence_parallel {
+            collectives::all_gather(network, tensor, activations)
+                + collectives::reduce_scatter(network, tensor, activations)
+        } else {
+            collectives::all_reduce(network, tensor, activations)
         };
         let repeated = blocks_again(setup, layers, &setup.policy());
         let blocks = blocks(setup, layers);
@@ -147,7 +146,7 @@ impl TpCpComm {
         let chunks =
             if asynchronous { Chunks::new(setup, layers, activations, hiding.matmul) } else { Chunks::default() };
         let exposed = |pairs: f64, compute: Seconds, passes: f64| {
-            let comm = pairs * pair(activations);
+            let comm = pairs * pair;
             if asynchronous {
                 let shown = beside_products(comm, compute, tensor.ranks, setup.overheads.contention);
                 shown + pairs * chunks.pair + passes * chunks.tails
@@ -165,7 +164,7 @@ impl TpCpComm {
         let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;
         let tensor_backward = exposed((1.0 + again.matmul) * blocks + repeated, hiding_backward, 1.0 + again.matmul);
         let context_backward = context_backward + again.attention * context_forward;
-        let (embedding, head) = (pair(activations), pair(activations) + statistics);
+        let (embedding, head) = (pair, pair + statistics);
         let crossing = |group, time| if collectives::uses_inter_node(network, group) { time } else { Seconds::ZERO };
         Self {
             layer_forward: tensor_forward + context_forward,
