@@ -60,7 +60,7 @@ pub struct Choices {
     /// Whether weight-gradient products stay in the recipe's format too.
     pub gradients_in_16_bits: bool,
     /// Tokens predicted beyond the next one: applications of one module
-    /// ([`super::transformer::mtp`]).
+    /// ([`super::transformer::Architecture::mtp_blocks`]).
     pub mtp: u32,
     /// Images in the sequences, for models that read them, and the trained parts of the vision
     /// encoder.

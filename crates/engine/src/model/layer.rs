@@ -1,9 +1,9 @@
 //! A layer of a transformer as a list: its matrix products, with widths, split and biases.
 //!
-//! Everything that is counted for a layer is a fold over this list: parameters, FLOPs, time, kept
+//! Everything that is counted for a layer is a sum over this list: parameters, FLOPs, time, kept
 //! activations, adapters, exchanges. A kind of block is a file that lists its products
-//! ([`attention`], [`mlp`], [`experts`], [`mixer`]), a kind of attention one more; [`Layers`] has the number of
-//! blocks of each kind, and [`products`] is the list of one of them.
+//! ([`attention`], [`mlp`], [`experts`], [`mixer`]), and so is a kind of attention. [`Layers`] has
+//! the number of blocks of each kind, and [`products`] is the list of one of them.
 
 pub mod attention;
 pub mod core;

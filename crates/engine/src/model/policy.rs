@@ -10,7 +10,7 @@ use super::setup::Setup;
 use super::software::AttentionKernel;
 use super::training::{Recompute, RecomputeModules};
 
-/// What a layer keeps and recomputes.
+/// The activations that a layer keeps and recomputes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
     /// This share of whole layers keeps everything, the others their input.

@@ -70,8 +70,8 @@ fn ideal(architecture: Architecture) -> Setup {
 /// Weights, gradients and two moments in 32 bits.
 const STATE_BYTES: f64 = 16.0;
 
-/// What a shape has of each quantity, in weights: active parameters of the layers, FLOPs, time, and
-/// all parameters, states.
+/// Returns what a shape has of each quantity, in weights: active parameters of the layers, FLOPs,
+/// time, all parameters, states.
 fn counted(shape: &Architecture) -> [f64; 5] {
     let setup = ideal(*shape);
     let layers = f64::from(shape.num_hidden_layers);

@@ -14,13 +14,13 @@ pub struct Core {
     pub head: f64,
     /// Width of a head's values, and of its output.
     pub value: f64,
-    /// What is kept between the kernel's output and the output projection.
+    /// Elements kept between the kernel's output and the output projection.
     pub after: f64,
-    /// What projections to low ranks give; 0 without ranks.
+    /// Outputs of projections to low ranks; 0 without ranks.
     pub ranks: f64,
     /// The part of `ranks` that norms read.
     pub normed_ranks: f64,
-    /// What generation caches instead of keys and values; 0 if it caches those.
+    /// Elements that generation caches instead of keys and values; 0 if it caches those.
     pub cached: f64,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Kind {
     pub(super) is_of: fn(&Architecture) -> bool,
     /// The products on one of a number of GPUs.
     pub(super) products: fn(&Architecture, f64) -> Products,
-    /// What the kernel reads and writes.
+    /// The widths of the kernel.
     pub(super) core: fn(&Architecture) -> Core,
     /// Parameters of the norms inside, besides those of queries and keys.
     pub(super) norms: fn(&Architecture) -> f64,

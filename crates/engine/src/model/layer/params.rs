@@ -108,8 +108,8 @@ impl Architecture {
         count(params(self, Block::Attention) + params(self, Block::Mlp)).saturating_add(self.norm_params_per_layer())
     }
 
-    /// Returns the parameters of one attention block without norms: `2 H n_q d + 2 H n_kv d`, a gate
-    /// `H n_q d`, existing biases and sinks; those of latent attention.
+    /// Returns the parameters of one attention block without norms: `2 H n_q d + 2 H n_kv d`, a
+    /// gate `H n_q d`, existing biases and sinks; those of latent attention.
     ///
     /// ```
     /// # use engine::model::ladder;

@@ -62,8 +62,8 @@ pub enum NoRoom {
     Peak,
 }
 
-/// Returns [`peak`] if it fits. Otherwise stops at the first stage that exceeds the capacity, as most
-/// candidates of a search do.
+/// Returns [`peak`] if it fits. Otherwise stops at the first stage that exceeds the capacity, as
+/// most candidates of a search do.
 ///
 /// # Errors
 ///

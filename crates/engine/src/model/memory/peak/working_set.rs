@@ -97,7 +97,7 @@ pub(super) struct LogitBytes {
     pub(super) at_loss: f64,
     /// In 16 bits, or their gradient.
     pub(super) half: f64,
-    /// What the losses of other micro-batches keep if all forward passes run first.
+    /// Bytes that the losses of other micro-batches keep if all forward passes run first.
     pub(super) waiting: f64,
 }
 
