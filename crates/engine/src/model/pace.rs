@@ -165,6 +165,9 @@ pub fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTi
     }
 }
 
+/// Share of the compute below which a difference of two sums of it is rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// Returns the times of one step.
 pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let Pace { slowest: TimedStage { units, plan, all, .. }, bubble } = pace(setup, stages);
@@ -193,7 +196,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
         optimizer,
         bubble,
         compute,
-        contention: (compute - alone).max(Seconds::ZERO),
+        contention: if compute - alone > ROUNDING * compute { compute - alone } else { Seconds::ZERO },
         comm: shard + replicate + exchange + hidden,
         loading,
         exposed_comm: (ran - compute - bubble).max(Seconds::ZERO),
