@@ -219,6 +219,7 @@ fn sentences_name_what_was_read() {
         architecture: catalog::model("mixtral-8x7b").unwrap().architecture,
         used: vec!["hidden_size"],
         not_understood: vec!["strange".into(), "stranger".into()],
+        stored: None,
     };
     assert_eq!(
         words::imported(&imported, None),
@@ -231,7 +232,13 @@ fn sentences_name_what_was_read() {
 fn a_model_of_the_catalog_is_known_by_its_shape_and_told_by_its_name() {
     let imported = |name: &str, id| {
         let entry = MODELS.iter().find(|entry| entry.id == id).unwrap();
-        Imported { name: name.into(), architecture: entry.architecture, used: Vec::new(), not_understood: Vec::new() }
+        Imported {
+            name: name.into(),
+            architecture: entry.architecture,
+            used: Vec::new(),
+            not_understood: Vec::new(),
+            stored: None,
+        }
     };
     let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);
     assert_eq!(known(&imported("Llama-3.1-8B", "llama-3-8b")), Some("llama-3.1-8b"));

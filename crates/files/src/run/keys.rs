@@ -309,8 +309,18 @@ impl<'a> Keys<'a> {
             let below = format!("{}.", entry.path);
             let next = paths.partition_point(|path| *path < below.as_str());
             let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
+            // A constant whose value another key took.
+            let is_constant = self.tree.syntax == Syntax::Python
+                && entry.path.chars().all(|sign| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_')
+                && self.tree.entries.iter().any(|other| other.path != entry.path && other.value == entry.value);
             let is_read = *used && self.fate(entry) != KeyFate::Ignored;
-            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, program) {
+            if is_read
+                || *skipped
+                || is_constant
+                || says_nothing
+                || is_call
+                || ignored_keys::is_irrelevant(&entry.path, program)
+            {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();
