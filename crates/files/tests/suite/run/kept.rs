@@ -33,8 +33,10 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
     };
     let own = before.iter().find(|(key, _)| *key == change.key).map(|(_, value)| value.clone());
     // So does a constant of Python.
-    let is_constant =
-        |key: &str| file.name.ends_with(".py") && key.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_');
+    let is_constant = |key: &str| {
+        file.name.rsplit_once('.').is_some_and(|(_, end)| end == "py")
+            && key.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_')
+    };
     if is_used(&change.key) || is_constant(&change.key) {
         return Vec::new();
     }
