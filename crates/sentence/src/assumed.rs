@@ -43,7 +43,8 @@ impl Assumed {
 }
 
 /// Labels of keys that are not a single parameter.
-const LABELS: [(&str, &str); 8] = [
+const LABELS: [(&str, &str); 9] = [
+    ("words", "Passed over"),
     ("layout", "Layout"),
     ("model", "Model"),
     ("hardware", "Hardware"),
@@ -126,6 +127,12 @@ pub(crate) fn of_comparison(gpus: &str, is_equal_money: bool) -> Assumed {
         "runs are compared on the same number unless the text says otherwise"
     };
     new("gpus", gpus, why)
+}
+
+/// Returns the unknown words that were passed over.
+pub(crate) fn of_passed(words: &[String]) -> Assumed {
+    let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
+    new("words", quoted.join(", "), "no row knows it, and it has no number, unit, model or GPU")
 }
 
 /// Order of keys, the most influential first.

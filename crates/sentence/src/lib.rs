@@ -19,6 +19,7 @@ mod joins;
 mod means;
 mod members;
 mod numbers;
+mod passed;
 mod patterns;
 mod reading;
 mod said;
@@ -223,6 +224,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
     reading.refuse_other_comparisons(text);
+    let passed = reading.pass_over(text);
     let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
     let (said, contradictions) = StatedValues::collect(text, own);
@@ -253,6 +255,9 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         if is_equal || !are_said {
             assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
         }
+    }
+    if !passed.is_empty() {
+        assumed.insert(0, assumed::of_passed(&passed));
     }
     let is_refused = |found: &&Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> =

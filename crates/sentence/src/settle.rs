@@ -32,9 +32,6 @@ const BACKENDS: [(&str, &str); 4] =
     [("deepspeed", "deepspeed"), ("transformers", ""), ("accelerate", ""), ("peft", "")];
 /// Fallback frameworks, in this order, if the default framework cannot run the scenario.
 const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
-/// Keys of a layout that a sentence describes: if one of them has a value, the run is the described
-/// one. Named degrees of parallelism and batches are kept, and the rest is chosen.
-const LAYOUT: [&str; 3] = ["strategy", "recompute", "shard"];
 /// Frameworks with the sharding of their own recipes. Megatron: its distributed optimizer
 /// (NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh: --use-distributed-optimizer).
 const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
@@ -117,7 +114,8 @@ impl SettledScenario {
         if has_micro_batch {
             settled.held.push("mbs");
         }
-        let is_open = (is_new || compares) && !said.has(&LAYOUT) && !plans;
+        // What is said of the layout is held, and the search chooses the rest.
+        let is_open = (is_new || compares) && !plans;
         if let Some(dollars) = said.number("ask.budget").filter(|_| is_largest) {
             settled.largest_for(dollars, said.has(&["gpus", "nodes"]));
         } else if said.has(&["ask.smallest"]) && is_open && !said.has(&["hw", "cluster", "card"]) {
