@@ -26,6 +26,7 @@ mod said;
 mod settle;
 mod sized;
 mod tokens;
+mod turns;
 mod words;
 
 use analysis::plan::SearchKind as PlanKind;
@@ -280,6 +281,12 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     }));
     unread.extend(contradictions.iter().map(|contradiction| contradicted(text, contradiction)));
     unread.sort_by_key(|unread| unread.from);
+    if settled.is_new && asks.is_none() && compared.is_empty() && unread.is_empty() && conflicts.is_empty() {
+        let turns = turns::turns(&said, &settled.scenario);
+        if !turns.is_empty() {
+            assumed.insert(0, assumed::of_turns(turns));
+        }
+    }
     let is_in_unread = |found: &Finding| unread.iter().any(|unread| unread.from < found.to && found.from < unread.to);
     let is_read = |found: &&Finding| !is_refused(found) && !is_unanswered(found) && !is_in_unread(found);
     let counts = |pair: &&(String, String)| !settled.dropped.contains(&pair.0.as_str());

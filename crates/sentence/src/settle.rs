@@ -2,6 +2,7 @@
 
 use analysis::held::Held;
 use analysis::layouts::{self, LayoutSearch};
+use analysis::ranking::Layout;
 use analysis::settings::{EXECUTION, SAVING, settings_beside};
 use catalog::accuracy::Fit;
 use catalog::names::{gpu_with_memory, usual_node};
@@ -471,25 +472,25 @@ impl SettledScenario {
         }
     }
 
+    /// Returns the best layout of a search.
+    fn searched(&self, held: Held) -> Option<Layout> {
+        let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
+        while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
+            search.advance(1000);
+        }
+        search.best().copied()
+    }
+
     /// Picks the fastest layout that is sure to fit.
     pub(crate) fn lay_out(&mut self, seeks: bool) {
         let own = self.has_own_sharding.then_some("strategy");
         let stated = Held::from_keys(self.held.iter().copied().chain(own));
         // Only a sentence that asks for the best layout leaves open what the program sets.
         let held = if seeks { stated } else { stated.and(&EXECUTION).and(&SAVING) };
-        let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
-        while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
-            search.advance(1000);
-        }
-        let ranking = search.ranking();
-        // Prefer pure data parallelism, which is simpler than tensor, pipeline or context
-        // parallelism.
-        let is_plain = |scenario: &Scenario| {
-            let mesh = scenario.degrees();
-            mesh.tp * mesh.pp * mesh.cp == 1
-        };
-        let plain = ranking.best().iter().find(|layout| layout.is_sure() && is_plain(&layout.scenario) && !seeks);
-        let Some(layout) = plain.or_else(|| search.best()).copied() else {
+        // The degrees as they are come first: without more tensor, pipeline or context parallelism.
+        let plain = self.searched(held.and(&[ParamId::Tp, ParamId::Pp, ParamId::Cp]));
+        let plain = plain.filter(|layout| layout.is_sure() && !seeks);
+        let Some(layout) = plain.or_else(|| self.searched(held)) else {
             let now = self.scenario.report();
             if !Fit::check(&self.scenario, &now).fits && !seeks {
                 if !self.held.contains(&"recompute") {
