@@ -82,7 +82,8 @@ impl Arguments {
             // A “no” to a sentence goes on with the nearest yes.
             let held = held.filter(|_| !fit.fits);
             let nearest = held.map_or_else(Vec::new, |held| nearest_yes(&read.scenario, held));
-            let nearest = nearest.iter().map(|yes| format!("It fits with {}: {}", yes.sentence(), links::encode(&yes.scenario)));
+            let nearest =
+                nearest.iter().map(|yes| format!("It fits with {}: {}", yes.sentence(), links::encode(&yes.scenario)));
             plain(&(notes(&said, &read.issues) + &open + &pairs(&rows) + &lines(nearest)))
         };
         let yes = fit.fits && self.sure.is_none_or(|sure| fit.odds >= sure);

@@ -17,7 +17,11 @@ pub(crate) fn is_one(text: &str) -> bool {
     }
     let read = understand(text, &default_scenario());
     // No command has a blank or a letter beyond ASCII.
-    if text.trim().contains(|sign: char| sign.is_whitespace() || !sign.is_ascii()) { true } else { read.is_anything() && read.unread.is_empty() }
+    if text.trim().contains(|sign: char| sign.is_whitespace() || !sign.is_ascii()) {
+        true
+    } else {
+        read.is_anything() && read.unread.is_empty()
+    }
 }
 
 /// Returns whether a text has the form of a file name.

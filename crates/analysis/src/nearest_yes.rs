@@ -45,7 +45,8 @@ pub fn nearest_yes(scenario: &Scenario, held: Held) -> Vec<NearestYes> {
     let plain = held.and(&EXECUTION).and(&SAVING);
     let saved = searched(scenario, held.and(&EXECUTION));
     let settings = saved.map(|found| (settings_beside(scenario, &found).join(", "), found));
-    let settings = settings.map(|(words, found)| (if words.is_empty() { labels::layout(&found) } else { words }, found));
+    let settings =
+        settings.map(|(words, found)| (if words.is_empty() { labels::layout(&found) } else { words }, found));
     let is_full = scenario.trained.is_all() && scenario.objective.is_next_token();
     let adapters = [(Change::Lora, "LoRA"), (Change::QLora, "QLoRA")].into_iter().filter(|_| is_full);
     let adapters = adapters.map(|(change, words)| (words.to_owned(), apply(scenario, change)));
@@ -94,6 +95,8 @@ mod tests {
         for yes in &found {
             assert!(Fit::check(&yes.scenario, &yes.scenario.report()).fits, "{}", yes.sentence());
         }
-        assert!(found.iter().any(|yes| yes.scenario.gpus > 8) && found.iter().any(|yes| !yes.scenario.trained.is_all()));
+        assert!(
+            found.iter().any(|yes| yes.scenario.gpus > 8) && found.iter().any(|yes| !yes.scenario.trained.is_all())
+        );
     }
 }

@@ -230,7 +230,8 @@ fn new_scenario_assumptions(
         let name = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
         all.push(new("gpus", format!("{} × {name}", scenario.gpus), number_of_gpus(scenario)));
     }
-    let is_of_hosts = !plans && scenario.gpus > 1 && said.has(&["hw", "card", "gpu"]) && !said.has(&["cluster"]) && !is_sought;
+    let is_of_hosts =
+        !plans && scenario.gpus > 1 && said.has(&["hw", "card", "gpu"]) && !said.has(&["cluster"]) && !is_sought;
     if is_of_hosts {
         all.push(new("hardware", hosts_of(scenario), "the text names only the GPU"));
     }

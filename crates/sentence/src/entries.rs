@@ -168,6 +168,9 @@ pub(crate) fn family(id: &str) -> String {
 /// Returns the last catalog model with this family and size, ignoring its version. The point of a
 /// size counts: a GPT of 1.3B is not one of 13B.
 pub(crate) fn newest(name: &str) -> Option<&'static ModelEntry> {
+    if !name.is_ascii() {
+        return None;
+    }
     let name: String =
         name.to_lowercase().chars().filter(|sign| sign.is_ascii_alphanumeric() || *sign == '.').collect();
     let is_one = |entry: &&ModelEntry| {

@@ -374,6 +374,9 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
         Some(reading::GPU_HOURS) => {
             ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
         }
+        Some(reading::LANES) => {
+            ("is narrower than the PCIe of the catalog: name its rate, as in intra=8 GB/s", vec![leave])
+        }
         _ => ("is not in US dollars: give the amount in dollars", vec![leave]),
     };
     let sentence = format!("“{}” {says}.", shorten(typed));

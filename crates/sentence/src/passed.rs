@@ -41,10 +41,13 @@ fn changes_nothing(text: &str, gap: &Gap, found: &[Finding]) -> bool {
     let changes = |word: &str| {
         let lower = word.to_lowercase();
         let capitals = word.chars().filter(char::is_ascii_uppercase).count();
-        DECIDING.contains(&lower.as_str()) || NEGATIONS.contains(&lower.as_str()) || capitals > 1
+        // Words of scripts without blanks stand within others.
+        let has = |own: &&str| *own == lower || !own.is_ascii() && lower.contains(*own);
+        DECIDING.iter().chain(NEGATIONS).any(has) || capitals > 1
     };
     let is_name = |name: &String| {
-        MODELS.iter().any(|entry| entry.id == name) || ACCELERATORS.iter().any(|entry| [entry.id, entry.name].contains(&name.as_str()))
+        MODELS.iter().any(|entry| entry.id == name)
+            || ACCELERATORS.iter().any(|entry| [entry.id, entry.name].contains(&name.as_str()))
     };
     let is_counted = |found: &Finding| {
         let between = text.get(found.to..gap.from);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::{gpu_named, model_named, gpu_with_memory, gpus_near, refusal};
+use catalog::names::{gpu_named, gpu_with_memory, gpus_near, model_named, refusal};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS, ModelEntry, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
@@ -52,6 +52,8 @@ pub(crate) const OTHER_MEMORY: &str = "memory";
 pub(crate) const TOKENS: &str = "tokens";
 /// Refusal of a budget in hours of a GPU.
 pub(crate) const GPU_HOURS: &str = "gpuhours";
+/// Refusal of links of PCIe with fewer lanes than the catalog's.
+pub(crate) const LANES: &str = "lanes";
 /// Refusal of a comparison of something else than GPUs.
 pub(crate) const NO_COMPARISON: &str = "comparison";
 /// Relative distance of a memory from that of a GPU that has it.
@@ -227,9 +229,13 @@ fn negated(text: &str, reading: &mut Reading) {
         let off = |(key, value): &(String, String)| match (key.as_str(), value.as_str()) {
             (_, "yes") => Some("no"),
             ("recompute", "full" | "selective") => Some("none"),
+            ("train", "lora") => Some("all"),
             _ => None,
         };
-        if last.len() == gap.to - gap.from && !found.is.pairs.is_empty() && found.is.pairs.iter().all(|pair| off(pair).is_some()) {
+        if last.len() == gap.to - gap.from
+            && !found.is.pairs.is_empty()
+            && found.is.pairs.iter().all(|pair| off(pair).is_some())
+        {
             let switched = |pair: (String, String)| off(&pair).map(|value| (pair.0.clone(), value.to_owned()));
             let pairs = found.is.pairs.into_iter().filter_map(switched).collect();
             let is = Match { pairs, ..found.is };
@@ -383,7 +389,8 @@ fn slip_of_a_model(looked: &IndexedText, gap: &Gap) -> Option<(&'static str, &'s
         let of_family = |next: usize| with_right_family(looked.text.slice(first, next));
         let by_family = of_family(next).filter(|_| found.is_none());
         // Words after the name are no part of it.
-        let is_same = |end: &usize| of_family(*end).is_some_and(|own| by_family.is_some_and(|entry| entry.id == own.id));
+        let is_same =
+            |end: &usize| of_family(*end).is_some_and(|own| by_family.is_some_and(|entry| entry.id == own.id));
         let next = (first + 1..next).filter(|end| looked.text.is_edge(*end)).find(is_same).unwrap_or(next);
         let found = found.or(by_family);
         if let Some(entry) = found.filter(|_| !is_family) {

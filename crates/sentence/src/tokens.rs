@@ -103,7 +103,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             && !text.get(to..).is_some_and(|rest| rest.starts_with("large"));
         let has_no_blanks = is_without_blanks(sign);
         // A known word, or the unknown letters before the next known one.
-        let of_word = if has_no_blanks { text.get(from..).and_then(known_word).map(|length| from + length) } else { None };
+        let of_word =
+            if has_no_blanks { text.get(from..).and_then(known_word).map(|length| from + length) } else { None };
         while let Some(&(at, next)) = rest.peek() {
             let is_part = match sort {
                 Sort::Word if has_no_blanks => match of_word {

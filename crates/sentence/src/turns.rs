@@ -21,8 +21,12 @@ pub(crate) fn turns(said: &StatedValues, scenario: &Scenario) -> String {
     let fits = |scenario: &Scenario| Fit::check(scenario, &scenario.report()).fits;
     let now = fits(scenario);
     let turned = |changed: &Scenario| fits(changed) != now;
-    let doubled = |from: u32, most: u32| core::iter::successors(Some(from), |value| value.checked_mul(2)).skip(1).take_while(move |value| *value <= most);
-    let halved = |from: u32, least: u32| core::iter::successors(Some(from), |value| Some(value / 2)).skip(1).take_while(move |value| *value >= least);
+    let doubled = |from: u32, most: u32| {
+        core::iter::successors(Some(from), |value| value.checked_mul(2)).skip(1).take_while(move |value| *value <= most)
+    };
+    let halved = |from: u32, least: u32| {
+        core::iter::successors(Some(from), |value| Some(value / 2)).skip(1).take_while(move |value| *value >= least)
+    };
     let verb = if now { "it does not fit" } else { "it fits" };
     let mut parts: Vec<String> = Vec::new();
     if !said.has(&["mbs", "batchword"]) {
