@@ -280,6 +280,11 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         Unread { from: gap.from, to: gap.to, near: gap.near, sentence, choices }
     }));
     unread.extend(contradictions.iter().map(|contradiction| contradicted(text, contradiction)));
+    let chooses = asks.as_ref().is_some_and(asks::Asks::chooses_hardware);
+    let is_alone = settled.is_new && compared.is_empty() && unread.is_empty() && !chooses;
+    if is_alone && !said.has(&HARDWARE) && !asks::is_largest_for_money(&said) {
+        unread.extend(without_gpu(text, &reading.found, said.has(&["gpus", "nodes"])));
+    }
     unread.sort_by_key(|unread| unread.from);
     if settled.is_new && asks.is_none() && compared.is_empty() && unread.is_empty() && conflicts.is_empty() {
         let turns = turns::turns(&said, &settled.scenario);
@@ -317,6 +322,25 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.
 fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
+}
+
+/// Keys of which one says on which GPUs a run is, or asks for them.
+const HARDWARE: [&str; 7] = ["hw", "cluster", "card", "gpu", "mem", "cores", "ask.smallest"];
+/// GPUs that the question after a text without any offers, each with a number for a text without.
+const OFFERED: [(&str, &str); 3] = [("8x ", "H100"), ("8x ", "A100 80 GB"), ("1x ", "RTX 4090")];
+
+/// Asks for the GPUs of a text that names a model and no GPU.
+fn without_gpu(text: &str, found: &[Finding], has_number: bool) -> Option<Unread> {
+    let model = found.iter().find(|found| found.value(&["model", "size"]).is_some())?;
+    let typed = shorten(text.get(model.from..model.to).unwrap_or_default());
+    let sentence = format!("The text names no GPU for “{typed}”: say which, and how many.");
+    let start = text.trim_end().trim_end_matches(['?', '.', '!']);
+    let choice = |(number, gpu): (&str, &str)| {
+        let number = if has_number { "" } else { number };
+        Choice { label: format!("{number}{gpu}"), text: format!("{start}, {number}{gpu}") }
+    };
+    let choices = OFFERED.map(choice).to_vec();
+    Some(Unread { from: model.from, to: model.to, near: Vec::new(), sentence, choices })
 }
 
 /// Asks which of two parts counts, where they contradict each other.
