@@ -62,15 +62,10 @@ impl Arguments {
             };
             return plan::answer(read, &notes(spoken.notes_text().trim_end(), &read.issues), &asked, self.json);
         }
-        let (read, Came { said, spread }, held) = match spoken {
-            Some((read, spoken)) => {
-                let held = Held::from_keys(spoken.read.held.iter().copied());
-                (read, Came { said: spoken.notes_text().trim_end().to_owned(), spread: None }, Some(held))
-            }
-            None => {
-                let (read, came) = self.input.read_scenario(&Open::ALL)?;
-                (read, came, None)
-            }
+        let held = spoken.as_ref().map(|(_, spoken)| Held::from_keys(spoken.read.held.iter().copied()));
+        let (read, Came { said, spread }) = match spoken {
+            Some((read, spoken)) => (read, Came { said: spoken.notes_text().trim_end().to_owned(), spread: None }),
+            None => self.input.read_scenario(&Open::ALL)?,
         };
         let report = read.scenario.report();
         let fit = Fit::check(&read.scenario, &report);

@@ -271,6 +271,10 @@ pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)>
             .filter(|token| token.is_alphanumeric())
             .map(|token| token.word.as_str())
             .collect();
+        // A bare number is the code of an option in a file, not in a sentence.
+        if !words.iter().any(|word| word.contains(char::is_alphabetic)) {
+            return None;
+        }
         let glued = text.slice(at, next).to_lowercase().replace([' ', '_'], "-");
         let spellings = [glued, words.join("-"), words.concat()];
         let known = NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {
