@@ -1,6 +1,8 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
 use analysis::answer::Answer;
+use analysis::held::Held;
+use analysis::nearest_yes::nearest_yes;
 use analysis::network;
 use analysis::plan::Question;
 use analysis::releases::{change, describe_release};
@@ -60,6 +62,7 @@ impl Arguments {
             };
             return plan::answer(read, &notes(spoken.notes_text().trim_end(), &read.issues), &asked, self.json);
         }
+        let held = spoken.as_ref().map(|(_, spoken)| Held::from_keys(spoken.read.held.iter().copied()));
         let (read, Came { said, spread }) = match spoken {
             Some((read, spoken)) => (read, Came { said: spoken.notes_text().trim_end().to_owned(), spread: None }),
             None => self.input.read_scenario(&Open::ALL)?,
@@ -71,7 +74,12 @@ impl Arguments {
         } else {
             let open = spread.as_ref().map_or_else(String::new, |spread| lines(spread.said.iter().cloned()));
             let rows = rows(&read.scenario, &report, &fit, spread.as_ref());
-            plain(&(notes(&said, &read.issues) + &open + &pairs(&rows)))
+            // A “no” to a sentence goes on with the nearest yes.
+            let held = held.filter(|_| !fit.fits);
+            let nearest = held.map_or_else(Vec::new, |held| nearest_yes(&read.scenario, held));
+            let nearest =
+                nearest.iter().map(|yes| format!("It fits with {}: {}", yes.sentence(), links::encode(&yes.scenario)));
+            plain(&(notes(&said, &read.issues) + &open + &pairs(&rows) + &lines(nearest)))
         };
         let yes = fit.fits && self.sure.is_none_or(|sure| fit.odds >= sure);
         Ok(Output { text, yes })

@@ -16,7 +16,12 @@ pub(crate) fn is_one(text: &str) -> bool {
         return false;
     }
     let read = understand(text, &default_scenario());
-    if text.trim().contains(char::is_whitespace) { true } else { read.is_anything() && read.unread.is_empty() }
+    // No command has a blank or a letter beyond ASCII.
+    if text.trim().contains(|sign: char| sign.is_whitespace() || !sign.is_ascii()) {
+        true
+    } else {
+        read.is_anything() && read.unread.is_empty()
+    }
 }
 
 /// Returns whether a text has the form of a file name.

@@ -294,6 +294,11 @@ pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
     if let Some((_, entry)) = HARDWARE.iter().find(|(own, _)| *own == wanted) {
         return Some(Named { entry, is_taken: false });
     }
+    // `A100-40G`, `A100 40 Go`.
+    let in_gb = wanted.strip_suffix("go").or_else(|| wanted.strip_suffix('g'));
+    if let Some(name) = in_gb.filter(|name| name.ends_with(|sign: char| sign.is_ascii_digit())) {
+        return gpu_named(&format!("{name}gb"));
+    }
     let (_, id) = GPUS.iter().find(|(called, _)| *called == wanted)?;
     let entry = accelerator(id)?;
     // The bare name of a GPU that has several form factors.

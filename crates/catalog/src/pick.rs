@@ -105,7 +105,7 @@ pub fn fill_hosts(scenario: &mut Scenario) -> Option<u32> {
     let entry = crate::cluster(scenario.network.id).filter(is_of_cards)?;
     let node = scenario.network.values.gpus_per_node;
     let gpus = scenario.gpus;
-    let cards = if gpus.is_multiple_of(MOST_CARDS) { MOST_CARDS } else { gpus };
+    let cards = (1..=MOST_CARDS).rev().find(|cards| gpus.is_multiple_of(*cards)).unwrap_or(gpus);
     if node != entry.gpus_per_node || !(node + 1..=MOST_CARDS).contains(&cards) {
         return None;
     }

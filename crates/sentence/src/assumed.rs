@@ -43,7 +43,9 @@ impl Assumed {
 }
 
 /// Labels of keys that are not a single parameter.
-const LABELS: [(&str, &str); 8] = [
+const LABELS: [(&str, &str); 10] = [
+    ("turns", "Taken, and where the verdict turns"),
+    ("words", "Passed over"),
     ("layout", "Layout"),
     ("model", "Model"),
     ("hardware", "Hardware"),
@@ -128,6 +130,17 @@ pub(crate) fn of_comparison(gpus: &str, is_equal_money: bool) -> Assumed {
     new("gpus", gpus, why)
 }
 
+/// Returns the values at which the verdict turns.
+pub(crate) fn of_turns(turns: String) -> Assumed {
+    new("turns", turns, "the text has none of these")
+}
+
+/// Returns the unknown words that were passed over.
+pub(crate) fn of_passed(words: &[String]) -> Assumed {
+    let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
+    new("words", quoted.join(", "), "no row knows it, and it has no number, unit, model or GPU")
+}
+
 /// Order of keys, the most influential first.
 const ORDER: [&str; 14] = [
     "layout",
@@ -170,6 +183,27 @@ fn number_of_gpus(scenario: &Scenario) -> &'static str {
     }
 }
 
+/// Describes the cluster of a scenario: its name, or the cards of one host; with more hosts, their
+/// number.
+fn hosts_of(scenario: &Scenario) -> String {
+    let entry = cluster(scenario.network.id);
+    let node = scenario.network.values.gpus_per_node;
+    let gpu = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
+    let own = entry.filter(|entry| entry.gpus_per_node == node).map(|entry| entry.name);
+    match (scenario.gpus.div_ceil(node.max(1)), own) {
+        (0 | 1, Some(name)) => name.to_owned(),
+        (0 | 1, None) => format!("a host with {node} × {gpu}"),
+        (hosts, Some(name)) => format!("{hosts} × {name}, {} between them", links_between(scenario)),
+        (hosts, None) => format!("{hosts} hosts with {node} × {gpu} each, {} between them", links_between(scenario)),
+    }
+}
+
+/// Returns the rate of the links between the hosts.
+fn links_between(scenario: &Scenario) -> String {
+    let named = cluster(scenario.network.id).and_then(|entry| catalog::interconnect(entry.inter_node));
+    named.map_or_else(|| "a network".to_owned(), |entry| entry.name.to_owned())
+}
+
 /// Returns the assumptions of a new scenario.
 fn new_scenario_assumptions(
     said: &StatedValues,
@@ -195,6 +229,11 @@ fn new_scenario_assumptions(
     } else if !plans && !is_sought && !said.has(&["gpus", "nodes", "cores"]) {
         let name = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
         all.push(new("gpus", format!("{} × {name}", scenario.gpus), number_of_gpus(scenario)));
+    }
+    let is_of_hosts =
+        !plans && scenario.gpus > 1 && said.has(&["hw", "card", "gpu"]) && !said.has(&["cluster"]) && !is_sought;
+    if is_of_hosts {
+        all.push(new("hardware", hosts_of(scenario), "the text names only the GPU"));
     }
     if !has_hardware && !plans && !said.has(&["gpus", "nodes", "cores"]) {
         all.push(new("gpus", format::gpus(scenario.gpus), "the text has no number, and a node has as many"));

@@ -167,7 +167,10 @@ pub(crate) fn family(id: &str) -> String {
 
 /// Returns the last catalog model with this family and size, ignoring its version. The point of a
 /// size counts: a GPT of 1.3B is not one of 13B.
-fn newest(name: &str) -> Option<&'static ModelEntry> {
+pub(crate) fn newest(name: &str) -> Option<&'static ModelEntry> {
+    if !name.is_ascii() {
+        return None;
+    }
     let name: String =
         name.to_lowercase().chars().filter(|sign| sign.is_ascii_alphanumeric() || *sign == '.').collect();
     let is_one = |entry: &&ModelEntry| {
@@ -185,6 +188,7 @@ fn newest(name: &str) -> Option<&'static ModelEntry> {
 /// Finds the GPU that begins at a token, with memory before or after its name, and possibly in the
 /// plural.
 pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
+    text.tokens.get(at).filter(|token| token.is_alphanumeric())?;
     let lead = numbers::memory(&text.tokens, at);
     for next in text.ends(at) {
         let name = text.slice(at, next);
@@ -267,6 +271,10 @@ pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)>
             .filter(|token| token.is_alphanumeric())
             .map(|token| token.word.as_str())
             .collect();
+        // A bare number is the code of an option in a file, not in a sentence.
+        if !words.iter().any(|word| word.contains(char::is_alphabetic)) {
+            return None;
+        }
         let glued = text.slice(at, next).to_lowercase().replace([' ', '_'], "-");
         let spellings = [glued, words.join("-"), words.concat()];
         let known = NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {

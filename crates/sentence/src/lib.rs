@@ -19,12 +19,14 @@ mod joins;
 mod means;
 mod members;
 mod numbers;
+mod passed;
 mod patterns;
 mod reading;
 mod said;
 mod settle;
 mod sized;
 mod tokens;
+mod turns;
 mod words;
 
 use analysis::plan::SearchKind as PlanKind;
@@ -223,6 +225,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
     reading.refuse_other_comparisons(text);
+    let passed = reading.pass_over(text);
     let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
     let (said, contradictions) = StatedValues::collect(text, own);
@@ -254,6 +257,9 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
             assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
         }
     }
+    if !passed.is_empty() {
+        assumed.insert(0, assumed::of_passed(&passed));
+    }
     let is_refused = |found: &&Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> =
         reading.found.iter().filter(is_refused).map(|found| refused(text, found, &reading.found)).collect();
@@ -274,7 +280,18 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
         Unread { from: gap.from, to: gap.to, near: gap.near, sentence, choices }
     }));
     unread.extend(contradictions.iter().map(|contradiction| contradicted(text, contradiction)));
+    let chooses = asks.as_ref().is_some_and(asks::Asks::chooses_hardware);
+    let is_alone = settled.is_new && compared.is_empty() && unread.is_empty() && !chooses;
+    if is_alone && !said.has(&HARDWARE) && !asks::is_largest_for_money(&said) {
+        unread.extend(without_gpu(text, &reading.found, said.has(&["gpus", "nodes"])));
+    }
     unread.sort_by_key(|unread| unread.from);
+    if settled.is_new && asks.is_none() && compared.is_empty() && unread.is_empty() && conflicts.is_empty() {
+        let turns = turns::turns(&said, &settled.scenario);
+        if !turns.is_empty() {
+            assumed.insert(0, assumed::of_turns(turns));
+        }
+    }
     let is_in_unread = |found: &Finding| unread.iter().any(|unread| unread.from < found.to && found.from < unread.to);
     let is_read = |found: &&Finding| !is_refused(found) && !is_unanswered(found) && !is_in_unread(found);
     let counts = |pair: &&(String, String)| !settled.dropped.contains(&pair.0.as_str());
@@ -305,6 +322,25 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
 /// Returns whether a question is about the scenario's own GPUs and chooses the layout.
 fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
+}
+
+/// Keys of which one says on which GPUs a run is, or asks for them.
+const HARDWARE: [&str; 7] = ["hw", "cluster", "card", "gpu", "mem", "cores", "ask.smallest"];
+/// GPUs that the question after a text without any offers, each with a number for a text without.
+const OFFERED: [(&str, &str); 3] = [("8x ", "H100"), ("8x ", "A100 80 GB"), ("1x ", "RTX 4090")];
+
+/// Asks for the GPUs of a text that names a model and no GPU.
+fn without_gpu(text: &str, found: &[Finding], has_number: bool) -> Option<Unread> {
+    let model = found.iter().find(|found| found.value(&["model", "size"]).is_some())?;
+    let typed = shorten(text.get(model.from..model.to).unwrap_or_default());
+    let sentence = format!("The text names no GPU for “{typed}”: say which, and how many.");
+    let start = text.trim_end().trim_end_matches(['?', '.', '!']);
+    let choice = |(number, gpu): (&str, &str)| {
+        let number = if has_number { "" } else { number };
+        Choice { label: format!("{number}{gpu}"), text: format!("{start}, {number}{gpu}") }
+    };
+    let choices = OFFERED.map(choice).to_vec();
+    Some(Unread { from: model.from, to: model.to, near: Vec::new(), sentence, choices })
 }
 
 /// Asks which of two parts counts, where they contradict each other.
@@ -361,6 +397,9 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
         Some(reading::TOKENS) => ("is not answered: name the tokens, and the plan finds time and cost", vec![leave]),
         Some(reading::GPU_HOURS) => {
             ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
+        }
+        Some(reading::LANES) => {
+            ("is narrower than the PCIe of the catalog: name its rate, as in intra=8 GB/s", vec![leave])
         }
         _ => ("is not in US dollars: give the amount in dollars", vec![leave]),
     };

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::{gpu_named, gpu_with_memory, gpus_near, refusal};
-use catalog::{ACCELERATORS, CLUSTERS, MODELS, accelerator};
+use catalog::names::{gpu_named, gpu_with_memory, gpus_near, model_named, refusal};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS, ModelEntry, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use engine::scenario::pins::MOST_PINS;
@@ -12,7 +12,7 @@ use links::spelling;
 
 use crate::Topic;
 use crate::choices;
-use crate::entries::{Text, family, taken};
+use crate::entries::{Text, family, newest, taken};
 use crate::finding::{Finding, gpu_of, has_several, is_comparison};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
@@ -52,6 +52,8 @@ pub(crate) const OTHER_MEMORY: &str = "memory";
 pub(crate) const TOKENS: &str = "tokens";
 /// Refusal of a budget in hours of a GPU.
 pub(crate) const GPU_HOURS: &str = "gpuhours";
+/// Refusal of links of PCIe with fewer lanes than the catalog's.
+pub(crate) const LANES: &str = "lanes";
 /// Refusal of a comparison of something else than GPUs.
 pub(crate) const NO_COMPARISON: &str = "comparison";
 /// Relative distance of a memory from that of a GPU that has it.
@@ -224,9 +226,18 @@ fn negated(text: &str, reading: &mut Reading) {
             continue;
         };
         let found = reading.found.remove(place);
-        let is_switch = |(_, value): &(String, String)| value == "yes";
-        if last.len() == gap.to - gap.from && !found.is.pairs.is_empty() && found.is.pairs.iter().all(is_switch) {
-            let pairs = found.is.pairs.into_iter().map(|(key, _)| (key, "no".to_owned())).collect();
+        let off = |(key, value): &(String, String)| match (key.as_str(), value.as_str()) {
+            (_, "yes") => Some("no"),
+            ("recompute", "full" | "selective") => Some("none"),
+            ("train", "lora") => Some("all"),
+            _ => None,
+        };
+        if last.len() == gap.to - gap.from
+            && !found.is.pairs.is_empty()
+            && found.is.pairs.iter().all(|pair| off(pair).is_some())
+        {
+            let switched = |pair: (String, String)| off(&pair).map(|value| (pair.0.clone(), value.to_owned()));
+            let pairs = found.is.pairs.into_iter().filter_map(switched).collect();
             let is = Match { pairs, ..found.is };
             reading.found.insert(place, Finding { from: gap.from, to: found.to, is });
         } else {
@@ -375,11 +386,47 @@ fn slip_of_a_model(looked: &IndexedText, gap: &Gap) -> Option<(&'static str, &'s
         });
         // `mixtral 7b` starts with the name of another family, so it is no typo.
         let is_family = MODELS.iter().any(|entry| typed.starts_with(&family(entry.id)) && family(entry.id).len() > 3);
+        let of_family = |next: usize| with_right_family(looked.text.slice(first, next));
+        let by_family = of_family(next).filter(|_| found.is_none());
+        // Words after the name are no part of it.
+        let is_same =
+            |end: &usize| of_family(*end).is_some_and(|own| by_family.is_some_and(|entry| entry.id == own.id));
+        let next = (first + 1..next).filter(|end| looked.text.is_edge(*end)).find(is_same).unwrap_or(next);
+        let found = found.or(by_family);
         if let Some(entry) = found.filter(|_| !is_family) {
             return tokens.get(next - 1).map(|last| (entry.id, entry.name, last.to));
         }
     }
     None
+}
+
+/// Least letters of a family's name that is corrected.
+const LEAST_OF_FAMILY: usize = 4;
+
+/// Returns the model of a name whose first word is one slip off that of a family, or has a letter
+/// doubled that is single there: `lamma 8b`, `quen2.5 7b`.
+fn with_right_family(typed: &str) -> Option<&'static ModelEntry> {
+    static FAMILIES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        MODELS.iter().map(|entry| family(entry.id)).filter(|name| name.len() >= LEAST_OF_FAMILY).collect()
+    });
+    let single = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.dedup();
+        letters
+    };
+    let at = typed.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(typed.len());
+    let (word, rest) = typed.split_at_checked(at)?;
+    let word = word.to_lowercase();
+    let is_word = vocabulary().any(|known| known == word) || WORDS_THAT_CARRY_NOTHING.contains(word.as_str());
+    if word.len() < LEAST_OF_FAMILY || is_word || FAMILIES.contains(&word) {
+        return None;
+    }
+    let is_slip = |name: &&String| {
+        let begins_alike = name.chars().next() == word.chars().next();
+        begins_alike && (slips(name, &word) <= 1 || single(name) == single(&word))
+    };
+    let name = format!("{}{rest}", FAMILIES.iter().filter(is_slip).min()?);
+    model_named(&name).filter(|found| !found.is_taken).map(|found| found.entry).or_else(|| newest(&name))
 }
 
 /// Returns known names and words near a text.

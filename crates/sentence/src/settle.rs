@@ -2,6 +2,7 @@
 
 use analysis::held::Held;
 use analysis::layouts::{self, LayoutSearch};
+use analysis::ranking::Layout;
 use analysis::settings::{EXECUTION, SAVING, settings_beside};
 use catalog::accuracy::Fit;
 use catalog::names::{gpu_with_memory, usual_node};
@@ -32,9 +33,6 @@ const BACKENDS: [(&str, &str); 4] =
     [("deepspeed", "deepspeed"), ("transformers", ""), ("accelerate", ""), ("peft", "")];
 /// Fallback frameworks, in this order, if the default framework cannot run the scenario.
 const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
-/// Keys of a layout that a sentence describes: if one of them has a value, the run is the described
-/// one. Named degrees of parallelism and batches are kept, and the rest is chosen.
-const LAYOUT: [&str; 3] = ["strategy", "recompute", "shard"];
 /// Frameworks with the sharding of their own recipes. Megatron: its distributed optimizer
 /// (NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh: --use-distributed-optimizer).
 const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
@@ -117,7 +115,8 @@ impl SettledScenario {
         if has_micro_batch {
             settled.held.push("mbs");
         }
-        let is_open = (is_new || compares) && !said.has(&LAYOUT) && !plans;
+        // What is said of the layout is held, and the search chooses the rest.
+        let is_open = (is_new || compares) && !plans;
         if let Some(dollars) = said.number("ask.budget").filter(|_| is_largest) {
             settled.largest_for(dollars, said.has(&["gpus", "nodes"]));
         } else if said.has(&["ask.smallest"]) && is_open && !said.has(&["hw", "cluster", "card"]) {
@@ -473,25 +472,25 @@ impl SettledScenario {
         }
     }
 
+    /// Returns the best layout of a search.
+    fn searched(&self, held: Held) -> Option<Layout> {
+        let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
+        while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
+            search.advance(1000);
+        }
+        search.best().copied()
+    }
+
     /// Picks the fastest layout that is sure to fit.
     pub(crate) fn lay_out(&mut self, seeks: bool) {
         let own = self.has_own_sharding.then_some("strategy");
         let stated = Held::from_keys(self.held.iter().copied().chain(own));
         // Only a sentence that asks for the best layout leaves open what the program sets.
         let held = if seeks { stated } else { stated.and(&EXECUTION).and(&SAVING) };
-        let mut search = LayoutSearch::of_batch(&self.scenario, layouts::sequences(&self.scenario), held);
-        while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
-            search.advance(1000);
-        }
-        let ranking = search.ranking();
-        // Prefer pure data parallelism, which is simpler than tensor, pipeline or context
-        // parallelism.
-        let is_plain = |scenario: &Scenario| {
-            let mesh = scenario.degrees();
-            mesh.tp * mesh.pp * mesh.cp == 1
-        };
-        let plain = ranking.best().iter().find(|layout| layout.is_sure() && is_plain(&layout.scenario) && !seeks);
-        let Some(layout) = plain.or_else(|| search.best()).copied() else {
+        // The degrees as they are come first: without more tensor, pipeline or context parallelism.
+        let plain = self.searched(held.and(&[ParamId::Tp, ParamId::Pp, ParamId::Cp]));
+        let plain = plain.filter(|layout| layout.is_sure() && !seeks);
+        let Some(layout) = plain.or_else(|| self.searched(held)) else {
             let now = self.scenario.report();
             if !Fit::check(&self.scenario, &now).fits && !seeks {
                 if !self.held.contains(&"recompute") {

@@ -1,5 +1,10 @@
 //! Splits a text into words, numbers and signs with their positions.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::words::{DECIDING, FACTORS, FILLERS, NEGATIONS, NUMBERS, ROWS};
+
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
@@ -41,9 +46,34 @@ impl Token {
 }
 
 /// Signs that end a part of a sentence.
-const BREAKS: &str = ",;?!\n…、，。；";
+const BREAKS: &str = ",;?!\n…、，。；？！：¿¡";
 /// Letters between a count and a name: `8xH100`, `4090x2`.
 const TIMES: [char; 2] = ['x', 'X'];
+
+/// Known words of scripts without blanks between words.
+static WORDS_WITHOUT_BLANKS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let patterns = ROWS.iter().flat_map(|(pattern, ..)| pattern.split([' ', '/', '?']));
+    let numbers = NUMBERS.iter().chain(FACTORS).map(|(word, _)| *word);
+    let lists = [FILLERS, NEGATIONS, DECIDING].into_iter().flatten().copied();
+    let all = patterns.chain(numbers).chain(lists);
+    all.filter(|word| word.chars().next().is_some_and(is_without_blanks)).collect()
+});
+
+/// Maximum letters of a known word without blanks.
+const LONGEST_WORD: usize = 12;
+
+/// Returns whether a letter is of a script that has no blanks between words: Han, Hiragana,
+/// Katakana.
+fn is_without_blanks(sign: char) -> bool {
+    matches!(sign, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+/// Returns the bytes of the longest known word without blanks at the start of a text.
+fn known_word(text: &str) -> Option<usize> {
+    let letters = text.char_indices().take(LONGEST_WORD).take_while(|(_, sign)| is_without_blanks(*sign));
+    let ends: Vec<usize> = letters.map(|(at, sign)| at + sign.len_utf8()).collect();
+    ends.into_iter().rev().find(|end| text.get(..*end).is_some_and(|word| WORDS_WITHOUT_BLANKS.contains(word)))
+}
 
 /// Splits a text into tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
@@ -62,14 +92,26 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         };
         let mut to = from + sign.len_utf8();
         let before = found.last();
-        let is_glued = before.is_some_and(|before| before.to == from);
+        // Words of two scripts are two words: `8卡A100`.
+        let ends_here = is_without_blanks(sign)
+            || text.get(..from).and_then(|text| text.chars().next_back()).is_some_and(is_without_blanks);
+        let is_glued = !ends_here && before.is_some_and(|before| before.to == from);
         let follows_number = is_glued && before.is_some_and(|before| before.sort == Sort::Number);
         // The x of `8xH100` is separate from the name.
         let is_times = TIMES.contains(&sign)
             && (follows_number || is_digit(text, to) && is_glued)
             && !text.get(to..).is_some_and(|rest| rest.starts_with("large"));
+        let has_no_blanks = is_without_blanks(sign);
+        // A known word, or the unknown letters before the next known one.
+        let of_word =
+            if has_no_blanks { text.get(from..).and_then(known_word).map(|length| from + length) } else { None };
         while let Some(&(at, next)) = rest.peek() {
             let is_part = match sort {
+                Sort::Word if has_no_blanks => match of_word {
+                    Some(end) => at < end,
+                    None => is_without_blanks(next) && text.get(at..).and_then(known_word).is_none(),
+                },
+                Sort::Word if is_without_blanks(next) => false,
                 Sort::Word => !is_times && next.is_alphabetic() && !is_late_times(text, at, next),
                 Sort::Number => next.is_ascii_digit() || is_group(text, at, next),
                 Sort::Sign => false,
@@ -83,8 +125,18 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         let word = text.get(from..to).unwrap_or_default().to_lowercase();
         found.push(Token { from, to, sort, word, is_glued, is_after_break });
         is_after_break = false;
+        join_without(&mut found);
     }
     found
+}
+
+/// Joins `w/o`, which is “without”.
+fn join_without(found: &mut Vec<Token>) {
+    let [.., first, slash, last] = found.as_mut_slice() else { return };
+    if first.word == "w" && slash.word == "/" && slash.is_glued && last.word == "o" && last.is_glued {
+        (first.word, first.to) = ("without".to_owned(), last.to);
+        found.truncate(found.len() - 2);
+    }
 }
 
 /// Returns whether the character at a byte offset is a digit.
@@ -120,6 +172,8 @@ mod tests {
         assert_eq!(split("4090x2"), ["4090", "x", "2"]);
         assert_eq!(split("10,000 samples. 1,5T"), ["10,000", "samples", "1,5", "t"]);
         assert_eq!(split("p5.48xlarge"), ["p", "5.48", "xlarge"]);
+        assert_eq!(split("w/o offload"), ["without", "offload"]);
+        assert_eq!(split("8卡A100全参数微调"), ["8", "卡", "a", "100", "全参数微调"]);
         assert!(tokens("a, b").last().is_some_and(|token| token.is_after_break));
     }
 }
