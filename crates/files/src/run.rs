@@ -24,6 +24,7 @@ mod models;
 mod program;
 mod refusal;
 mod several;
+mod sharding;
 mod spelling;
 mod tree;
 
@@ -128,6 +129,9 @@ pub struct Run {
     /// Whether the newest release of the program was assumed.
     #[serde(skip)]
     takes_newest: bool,
+    /// Whether DDP on several GPUs was assumed, as no file names the sharding.
+    #[serde(skip)]
+    assumes_ddp: bool,
 }
 
 /// A fact that decides whether a run fits, which no file states.
@@ -343,7 +347,7 @@ fn assemble_run_after(
     }
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
-    let mut understood = draft.understood;
+    let mut understood = core::mem::take(&mut draft.understood);
     let besides: Vec<UnderstoodKey> =
         read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
     understood.extend(besides);
@@ -366,6 +370,13 @@ fn assemble_run_after(
         }
         draft.open.retain(|open| open.key() != key);
     }
+    let is_by_hand = base.over.iter().any(|(key, _)| key == ParamId::Strategy.key());
+    let assumes_ddp = !is_by_hand && sharding::assumes_ddp(&draft);
+    if assumes_ddp {
+        draft.assumed.insert(0, sharding::assumption(&draft.scenario));
+    } else if !is_by_hand {
+        draft.assumed.extend(sharding::by_launcher(&draft));
+    }
     Ok(Run {
         formats: formats.to_vec(),
         scenario: draft.scenario,
@@ -377,5 +388,6 @@ fn assemble_run_after(
         overruled,
         said: draft.said,
         takes_newest: draft.takes_newest,
+        assumes_ddp,
     })
 }

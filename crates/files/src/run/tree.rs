@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::File;
 use super::spelling::plain;
-pub(super) use shell::COMMAND;
+pub(super) use shell::{COMMAND, LAUNCHER};
 
 /// The longest file, in bytes.
 pub(super) const MOST_BYTES: usize = 1_000_000;
