@@ -21,6 +21,7 @@ mod key_values;
 mod keys;
 mod lint;
 mod models;
+mod named;
 mod program;
 mod refusal;
 mod several;
@@ -40,6 +41,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
 pub(crate) use lint::change_code;
+pub use named::named_files;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
 pub(crate) use tree::may_be_json;
 pub use tree::split_function;
@@ -254,7 +256,8 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
         })
     });
-    let (trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let (mut trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    named::continue_bases(&mut trees);
     several::refuse_two_runs(&trees, &formats, files, base)?;
     Ok((trees, formats))
 }
@@ -333,7 +336,9 @@ fn assemble_run_after(
     order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
     let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
     for place in order {
-        if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
+        if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place))
+            && !tree.is_base
+        {
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
             formats::read_by_format(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;

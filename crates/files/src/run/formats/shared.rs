@@ -25,6 +25,8 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     let (included, hosts) = included(keys, draft);
     let per_node = per_node.or(included).or(allocated);
     let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
+    // Flags of Slurm, which the flags of a launcher repeat.
+    keys.skip(&["nodes", "N"]);
     let gpus = keys.count(&["num_processes"]);
     let variables = |keys: &mut Keys, names: &[&str]| keys.count(names);
     let per_node = per_node.or_else(|| {
@@ -46,7 +48,9 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
 
 /// Reads `--gres=gpu:h200:4` or `--gpus-per-node=h100:8`: the card, and how many a node has.
 fn allocated_by_slurm(keys: &mut Keys, draft: &mut Draft) -> Option<KeyedValue<u32>> {
-    let found = keys.text(&["gres", "gpus_per_node"]).filter(|found| found.value.contains(':'))?;
+    let names = ["gres", "gpus_per_node"];
+    let name = names.iter().find(|name| keys.peek(name).is_some_and(|value| value.contains(':')))?;
+    let found = keys.text(&[name])?;
     let parts: Vec<&str> = found.value.split(',').next()?.split(':').collect();
     let count = parts.last()?.parse().ok().filter(|count: &u32| *count > 0);
     let named = parts.get(..parts.len() - usize::from(count.is_some()))?;

@@ -89,9 +89,10 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
                 continue;
             }
             entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
-            // A variable that the script uses is read where it is used.
-            if is_setting(name) && !used.contains(name) {
+            if is_setting(name) {
                 entries.add(name, Value::plain(filled.clone()), Some(span.clone()))?;
+                // A variable that the script uses counts where it is used.
+                entries.list.last_mut().into_iter().for_each(|entry| entry.merged = used.contains(name));
             }
             variables.insert(name, Variable { value: filled, span: literal(value, span) });
             continue;
@@ -225,8 +226,7 @@ const VISIBLE: [&str; 4] =
 /// Adds the number of processes of a launcher, if no flag states it: that of the visible devices.
 /// Without a launcher there is one process.
 fn add_processes(words: &[Word], devices: usize, entries: &mut Entries) -> Result<(), String> {
-    let counts =
-        ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node", "include", "$NPROC_PER_NODE"];
+    let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node", "include"];
     if entries.list.iter().any(|entry| counts.contains(&entry.path.as_str())) {
         return Ok(());
     }
