@@ -41,8 +41,8 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
 pub(crate) use lint::change_code;
-pub use named::named_files;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
+pub use named::named_files;
 pub(crate) use tree::may_be_json;
 pub use tree::split_function;
 
@@ -257,7 +257,7 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
         })
     });
     let (mut trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    named::continue_bases(&mut trees);
+    named::continue_bases(&mut trees, &formats);
     several::refuse_two_runs(&trees, &formats, files, base)?;
     Ok((trees, formats))
 }

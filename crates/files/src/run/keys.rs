@@ -310,8 +310,16 @@ impl<'a> Keys<'a> {
             let next = paths.partition_point(|path| *path < below.as_str());
             let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
             let is_read = *used && self.fate(entry) != KeyFate::Ignored;
-            let is_variable = entry.merged && self.tree.syntax == Syntax::Shell;
-            if is_read || *skipped || is_variable || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, program) {
+            // A variable of a script counts where the script uses it.
+            let is_variable = || self.place(&format!("${}", entry.path)).is_some();
+            let is_variable = entry.merged && self.tree.syntax == Syntax::Shell && is_variable();
+            if is_read
+                || *skipped
+                || is_variable
+                || says_nothing
+                || is_call
+                || ignored_keys::is_irrelevant(&entry.path, program)
+            {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::File;
 use super::spelling::plain;
-pub(super) use shell::{COMMAND, LAUNCHER};
+pub(super) use shell::{COMMAND, LAUNCHER, STARTED};
 
 /// Key of the files that a file continues, of Hydra and of programs that follow it.
 pub(super) const DEFAULTS: &str = "defaults";

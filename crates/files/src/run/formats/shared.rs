@@ -11,13 +11,17 @@ use engine::params::ParamId;
 
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
-use crate::run::tree::{LAUNCHER, Syntax};
+use crate::run::named::is_named;
+use crate::run::tree::{LAUNCHER, STARTED, Syntax};
 
 /// Reads the GPUs from the flags of torchrun, srun, accelerate and deepspeed, and from variables of
 /// a script.
 pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     if keys.syntax() != Syntax::Shell {
         return;
+    }
+    if let Some(started) = keys.peek(STARTED).filter(|name| !draft.names.iter().any(|other| is_named(other, name))) {
+        draft.assume(format!("The file {started}, which the script starts, is not among these."));
     }
     draft.world.launcher = draft.world.launcher.take().or_else(|| keys.peek(LAUNCHER));
     let allocated = allocated_by_slurm(keys, draft);

@@ -130,6 +130,15 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     if let Some(name) = trained_with(&words) {
         entries.add(COMMAND, Value::plain(name), None)?;
     }
+    for pair in words.windows(2) {
+        // The value of another flag is that flag's own.
+        let [before, word] = pair else { continue };
+        let name = unquoted(word.text);
+        let is_named = before.text == "--config" || !before.text.starts_with('-');
+        if is_named && !name.contains('=') && (name.ends_with(".yaml") || name.ends_with(".yml")) {
+            entries.add(STARTED, Value::plain(fill(name, &variables, 0)), None)?;
+        }
+    }
     if let Some(name) = launcher(&words) {
         entries.add(LAUNCHER, Value::plain(name), None)?;
     }
@@ -144,6 +153,9 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
 
 /// Key of what a script trains with: the command of `trl`, or the name of the first Python file.
 pub(in crate::run) const COMMAND: &str = "__command__";
+
+/// Key of each configuration that a script's commands name.
+pub(in crate::run) const STARTED: &str = "__started__";
 
 /// Key of the launcher of a script's processes: one of [`LAUNCHERS`].
 pub(in crate::run) const LAUNCHER: &str = "__launcher__";
