@@ -130,6 +130,11 @@ impl Input {
         self.inputs.iter().map(String::as_str).filter(|input| *input != STANDARD && Path::new(input).exists())
     }
 
+    /// Whether an input was named by the user, and not by another file.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.inputs.iter().any(|input| input == name)
+    }
+
     /// Returns the mode of reading.
     fn reading(&self) -> Reading {
         Reading::from_switches(!self.lenient, self.assume)

@@ -207,9 +207,11 @@ pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
     Ok(tree::parse_file(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
 }
 
-/// Whether a file is a configuration of a known program, with a reader or without.
+/// Whether a file is a configuration of a known program, with a reader or without, or continues
+/// another file.
 pub(crate) fn is_known(file: &File) -> bool {
-    parse_with_format(file).map_or_else(|refusal| refusal.is_certain, |_| true)
+    let continues = || tree::parse_file(file).is_ok_and(|tree| !named::continued(&tree).is_empty());
+    parse_with_format(file).map_or_else(|refusal| refusal.is_certain || continues(), |_| true)
 }
 
 /// Parses a file and returns its program.
@@ -240,6 +242,15 @@ fn refuse_by_outer_keys(file: &File) -> Option<Refusal> {
     format::recognise(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
 }
 
+/// Returns a file that its own keys do not tell, of the program of the file that it continues.
+fn known_by_base(file: &File, parsed: &[Result<(Tree, Program), Refusal>]) -> Option<(Tree, Program)> {
+    let tree = tree::parse_file(file).ok().filter(|_| parsed.len() > 1)?;
+    let names = named::continued(&tree);
+    let is_base = |base: &Tree| base.name != tree.name && names.iter().any(|name| named::is_named(&base.name, name));
+    let program = parsed.iter().flatten().find_map(|(base, program)| is_base(base).then_some(*program))?;
+    Some((tree, program))
+}
+
 /// Parses files and returns their programs.
 fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>), Refusal> {
     if files.is_empty() {
@@ -249,8 +260,16 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
         let said = format!("These are {} files, and a run has {MOST_FILES} at most.", files.len());
         return Err(Refusal::unknown(said));
     }
-    let told = files.iter().map(|file| {
-        parse_with_format(file).map_err(|refusal| match files {
+    let mut parsed: Vec<Result<(Tree, Program), Refusal>> = files.iter().map(parse_with_format).collect();
+    for place in 0..files.len() {
+        if let Some(known) = files.get(place).and_then(|file| known_by_base(file, &parsed))
+            && let Some(one) = parsed.get_mut(place).filter(|one| one.as_ref().is_err_and(|said| !said.is_certain))
+        {
+            *one = Ok(known);
+        }
+    }
+    let told = files.iter().zip(parsed).map(|(file, parsed)| {
+        parsed.map_err(|refusal| match files {
             [_] => refusal,
             // Several files: name the one with the problem.
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },

@@ -43,7 +43,7 @@ pub fn named_files(file: &File) -> Vec<String> {
 }
 
 /// Returns the files that a file continues, without groups of options.
-fn continued(tree: &Tree) -> Vec<String> {
+pub(super) fn continued(tree: &Tree) -> Vec<String> {
     let values = tree.entries.iter().filter(|entry| entry.path == DEFAULTS).map(|entry| &entry.value);
     let names = values.flat_map(|value| match value {
         Value::Scalar { text, .. } => vec![text.clone()],

@@ -3,7 +3,7 @@
 
 use catalog::default_scenario;
 use engine::scenario::{Scenario, Strategy};
-use files::brought::{Item, named_files};
+use files::brought::{Item, import_items, named_files};
 use files::run::{File, Run, lint, read_run};
 use links::decode::decode;
 
@@ -208,7 +208,7 @@ const ROOT: &str = "grpo:\n  num_prompts_per_step: 8\n  num_generations_per_prom
 fn a_file_that_another_continues_fills_what_that_one_leaves_open() {
     let [child, parent, root] =
         [("a/child.yaml", CHILD), ("base.yaml", PARENT), ("root.yaml", ROOT)].map(|(name, text)| File::new(name, text));
-    for files in [[child.clone(), parent.clone(), root.clone()], [root.clone(), parent.clone(), child.clone()]] {
+    for files in [[child.clone(), parent.clone(), root.clone()], [root, parent.clone(), child.clone()]] {
         let run = read_run(&files, &base()).unwrap();
         let link = links::encode(&run.scenario);
         for part in ["model=llama-3.3-70b", "recompute=full", "tp=4", "group=32"] {
@@ -220,6 +220,11 @@ fn a_file_that_another_continues_fills_what_that_one_leaves_open() {
     }
     let alone = read_run(&[child], &base()).unwrap();
     assert!(assumes(&alone, "../base.yaml says, which this file continues, is not read here"), "{:?}", alone.assumed);
+    // A file that has next to nothing of its own is of its base's program.
+    let small = File::new("small.yaml", "defaults: base.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n");
+    let items = [&small, &parent].map(|file| Item { name: Some(file.name.clone()), bytes: file.text.clone().into() });
+    let brought = import_items(&items, &base()).unwrap();
+    assert!(brought.scenario.contains("model=qwen-3-8b&") && brought.scenario.contains("tp=4"), "{}", brought.scenario);
     // Files that continue each other are read as far as they go.
     let circle = [File::new("base.yaml", CHILD), File::new("root.yaml", PARENT.replace("root.yaml", "base.yaml"))];
     let _ = read_run(&circle, &base());
