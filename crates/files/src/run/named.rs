@@ -89,12 +89,16 @@ pub(super) fn continue_bases(trees: &mut [Tree], programs: &[Program]) {
         }
         let bases: Vec<Tree> = chain.iter().rev().filter_map(|base| trees.get(*base).cloned()).collect();
         if let Some(tree) = trees.get_mut(place).filter(|tree| !tree.is_base) {
-            bases.iter().for_each(|base| tree.continue_from(base));
+            for base in &bases {
+                tree.continue_from(base);
+            }
         }
     }
     // Files that continue each other have no first one.
     if trees.iter().all(|tree| tree.is_base) {
-        trees.iter_mut().for_each(|tree| tree.is_base = false);
+        for tree in trees {
+            tree.is_base = false;
+        }
     }
 }
 

@@ -75,7 +75,10 @@ pub(super) fn launched(keys: &mut Keys, draft: &mut Draft) {
     }
     let is_said = draft.said.contains(&ParamId::Strategy) || draft.scenario.framework == Framework::DeepSpeed;
     let file = keys.text(&["config_file"]);
-    if let Some(found) = &file {
+    let is_new = |found: &&KeyedValue<String>| {
+        !draft.understood.iter().any(|line| line.file == found.file && line.key == found.key)
+    };
+    if let Some(found) = file.as_ref().filter(is_new) {
         draft.record(found, "Accelerate's file");
     }
     if is_said || draft.has(Program::Accelerate) {

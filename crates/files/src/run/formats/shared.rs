@@ -3,7 +3,7 @@
 mod attention;
 
 pub(super) use attention::{attention, pytorch_attention, tuned_attention};
-use catalog::names::gpu_named;
+use catalog::names::{gpu_assumed, gpu_named};
 use catalog::pick::pick_accelerator;
 use catalog::programs::Program;
 use engine::model::software::{Framework, Kernels, NormKernel, Segments};
@@ -29,8 +29,10 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     let (included, hosts) = included(keys, draft);
     let per_node = per_node.or(included).or(allocated);
     let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
-    // Flags of Slurm, which the flags of a launcher repeat.
-    keys.skip(&["nodes", "N"]);
+    // The flags of Slurm and of a launcher repeat each other.
+    if nodes.is_some() {
+        keys.skip(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
+    }
     let gpus = keys.count(&["num_processes"]);
     let variables = |keys: &mut Keys, names: &[&str]| keys.count(names);
     let per_node = per_node.or_else(|| {
@@ -58,9 +60,13 @@ fn allocated_by_slurm(keys: &mut Keys, draft: &mut Draft) -> Option<KeyedValue<u
     let parts: Vec<&str> = found.value.split(',').next()?.split(':').collect();
     let count = parts.last()?.parse().ok().filter(|count: &u32| *count > 0);
     let named = parts.get(..parts.len() - usize::from(count.is_some()))?;
-    if let Some(gpu) = named.iter().filter(|name| **name != "gpu").find_map(|name| gpu_named(name)) {
-        pick_accelerator(&mut draft.scenario, gpu.entry.id);
-        draft.record(&found, format!("GPU: {}", gpu.entry.name));
+    let entry = |name: &&str| gpu_named(name).map(|found| found.entry).or_else(|| gpu_assumed(name));
+    if let Some(gpu) = named.iter().filter(|name| **name != "gpu").find_map(entry) {
+        pick_accelerator(&mut draft.scenario, gpu.id);
+        draft.record(&found, format!("GPU: {}", gpu.name));
+        if named.iter().all(|name| gpu_named(name).is_none_or(|named| named.is_taken)) {
+            draft.assume(format!("{} = {} is taken to mean {}.", found.key, found.value, gpu.name));
+        }
     }
     count.map(|count| found.with(count))
 }

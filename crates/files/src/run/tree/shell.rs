@@ -135,7 +135,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         let [before, word] = pair else { continue };
         let name = unquoted(word.text);
         let is_named = before.text == "--config" || !before.text.starts_with('-');
-        if is_named && !name.contains('=') && (name.ends_with(".yaml") || name.ends_with(".yml")) {
+        if is_named && !name.contains('=') && ends_in(name, &[".yaml", ".yml"]) {
             entries.add(STARTED, Value::plain(fill(name, &variables, 0)), None)?;
         }
     }
@@ -190,7 +190,7 @@ fn launcher(words: &[Word]) -> Option<&'static str> {
         let next = texts.get(place + 1).copied().unwrap_or_default();
         let is_command = match name {
             "accelerate" => next == "launch",
-            "deepspeed" => next.starts_with(['-', '$']) || next.ends_with(".py"),
+            "deepspeed" => next.starts_with(['-', '$']) || ends_in(next, &[".py"]),
             "llamafactory-cli" | "axolotl" => next == "train",
             "trl" => next.chars().all(char::is_alphabetic) && !next.is_empty(),
             _ => true,
@@ -460,8 +460,12 @@ fn add_object(
     Ok(())
 }
 
+fn ends_in(text: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| text.ends_with(end))
+}
+
 fn is_program(text: &str) -> bool {
-    [".py", ".sh", ".yml", ".yaml"].iter().any(|end| text.ends_with(end))
+    ends_in(text, &[".py", ".sh", ".yml", ".yaml"])
         || matches!(text, "python" | "python3" | "torchrun" | "bash" | "train" | "-m" | "-u")
 }
 

@@ -121,7 +121,9 @@ fn the_number_of_gpus_is_what_the_launcher_starts() {
 
 #[test]
 fn slurm_says_the_card_and_how_many_a_node_has() {
-    for (flag, id) in [("--gres=gpu:h200:4", "h200"), ("--gpus-per-node=h100:4", "h100-sxm")] {
+    for (flag, id) in
+        [("--gres=gpu:h200:4", "h200"), ("--gpus-per-node=h100:4", "h100-sxm"), ("--gres=gpu:a100:4", "a100-80gb")]
+    {
         let script = format!(
             "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH {flag}\nsrun torchrun --nnodes $SLURM_NNODES \
              --nproc_per_node $SLURM_GPUS_ON_NODE train.py {FLAGS} --fsdp full_shard\n"
