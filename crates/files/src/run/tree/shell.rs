@@ -43,6 +43,8 @@ impl Variables<'_> {
 
 /// Most levels of variable expansion.
 const DEEPEST_FILL: usize = 8;
+/// Longest value of a variable that is set further down.
+const LONGEST_LATER: usize = 200;
 /// Longest text in which variables are expanded.
 const LONGEST: usize = 4_000;
 
@@ -58,7 +60,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     }
     let mut variables = Variables { set: slurm_variables(text), later: HashMap::new() };
     for word in &words {
-        if let Some((name, value, _)) = assignment(word) {
+        if let Some((name, value, _)) = assignment(word).filter(|(_, value, _)| value.len() <= LONGEST_LATER) {
             variables.later.entry(name).or_insert(value);
         }
     }
