@@ -197,6 +197,7 @@ fn refused(
         unallocated: exactly(unallocated).filter(|_| remarks::is_fragmented(moment)),
         needed: None,
         doing: events.get(at).and_then(|event| event.frames.doing),
+        waited: None,
     }
 }
 

@@ -2,8 +2,10 @@
 //! error, measurements.
 
 mod diagnosed;
+mod machine;
 mod of_run;
 mod spoken;
+mod unwrapped;
 pub mod words;
 
 use catalog::hub::model_of;
@@ -295,6 +297,12 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
         if let Some(link) = carried::link_in_text(text) {
             return Ok(opened(link, file));
         }
+    }
+    if length.is_ok()
+        && let Some(inside) = unwrapped::unwrapped(text, file)
+    {
+        let read = import_text(&inside.text, inside.name.as_deref(), base)?;
+        return Ok(Import { read: format!("{} {}", inside.said, read.read).trim().to_owned(), ..read });
     }
     if words::is_notebook(text, file) {
         return of_run::alone(text, file, base)

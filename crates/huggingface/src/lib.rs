@@ -14,6 +14,7 @@ mod layers;
 mod leftover;
 mod lengths;
 mod projector;
+mod stored;
 mod text;
 mod tower;
 
@@ -25,6 +26,7 @@ use engine::model::transformer::{Architecture, ExtraParams};
 use engine::params::quantity::shorten;
 use fields::Fields;
 pub use lengths::{TextLengths, import_lengths};
+pub use stored::Stored;
 pub use text::text_of;
 
 /// Longest text that is read, in characters. A `config.json` has a few thousand, or some hundred
@@ -49,6 +51,8 @@ pub struct Imported {
     /// Fields that were not understood and might matter. Fields that never change a shape (token
     /// ids, formats, versions, rotary positions) are left out.
     pub not_understood: Vec<String>,
+    /// The format in which the weights are stored, where the config states one.
+    pub stored: Option<Stored>,
 }
 
 /// Parses a text as JSON.
@@ -171,6 +175,7 @@ pub fn import(config: &Value) -> Result<Imported, String> {
             architecture,
             not_understood: leftover::not_understood(&fields).into_iter().chain(others).collect(),
             used: fields.into_used(),
+            stored: Stored::of_config(whole),
         }),
     }
 }

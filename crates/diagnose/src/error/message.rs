@@ -30,6 +30,9 @@ pub enum Source {
     Killed,
     /// The host's shared memory, which a data loader uses to pass batches.
     SharedMemory,
+    /// NCCL's watchdog, which ends a collective that not every process joined in time. It is no
+    /// matter of memory.
+    Watchdog,
 }
 
 /// Operation that the program was executing, according to the traceback.
@@ -118,6 +121,8 @@ pub struct Message {
     pub needed: Option<Printed>,
     /// Operation that the program was executing.
     pub doing: Option<Activity>,
+    /// Seconds that a collective waited, and its elements.
+    pub waited: Option<(f64, Option<f64>)>,
 }
 
 /// Bytes read from the start of the message. PyTorch's longest message, with several processes,
@@ -141,6 +146,7 @@ pub(super) fn parse_message(text: &str) -> Option<Message> {
         unallocated: None,
         needed: None,
         doing,
+        waited: None,
     };
     let read = match source {
         Source::Allocator => allocator(message, empty),
@@ -159,13 +165,14 @@ pub(super) fn parse_message(text: &str) -> Option<Message> {
             let whole = taken.and_then(|_| size_after(message.get(message.find("was running was ")?..)?, "/ "));
             Message { needed: taken, capacity: whole, ..empty }
         }
+        Source::Watchdog => Message { waited: waited(message), ..empty },
         Source::Recorded | Source::Library | Source::Driver | Source::Killed | Source::SharedMemory => empty,
     };
     Some(read)
 }
 
 /// Substrings that identify a message, most specific first.
-const MARKS: [(&str, Source); 33] = [
+const MARKS: [(&str, Source); 35] = [
     ("out of memory. Tried to allocate", Source::Allocator),
     ("backend out of memory", Source::Allocator),
     ("can NOT allocate memory block with size larger", Source::Allocator),
@@ -199,6 +206,8 @@ const MARKS: [(&str, Source); 33] = [
     ("CUDA out of memory", Source::Driver),
     ("NPU out of memory", Source::Driver),
     ("EL0004: ", Source::Driver),
+    ("Watchdog caught collective operation timeout", Source::Watchdog),
+    ("Watchdog caught collective operation time-out", Source::Watchdog),
 ];
 
 /// Substrings that report exhausted host memory: from the kernel, Slurm, Kubernetes and Ray.
@@ -262,6 +271,17 @@ fn device(text: &str, at: usize) -> Option<Device> {
 fn ahead(text: &str, at: usize, length: usize) -> &str {
     let end = (at..=text.len().min(at.saturating_add(length))).rev().find(|end| text.is_char_boundary(*end));
     text.get(at..end.unwrap_or(at)).unwrap_or_default()
+}
+
+/// Parses a line of `ProcessGroupNCCL`: `NumelIn=466119168, ... ran for 600060 milliseconds`.
+fn waited(message: &str) -> Option<(f64, Option<f64>)> {
+    let number = |after: &str| {
+        let rest = message.split_once(after)?.1;
+        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        rest.get(..end)?.parse::<f64>().ok()
+    };
+    let milliseconds = number("ran for ").or_else(|| number("Timeout(ms)="))?;
+    Some((milliseconds / 1000.0, number("NumelIn=")))
 }
 
 /// Parses PyTorch's messages, from 0.4 to 2.9, on CUDA, HIP, XPU and MPS.

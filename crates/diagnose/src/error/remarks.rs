@@ -90,6 +90,18 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
              cause."
                 .into()
         }
+        Source::Watchdog => {
+            let waited = message.waited.map_or_else(String::new, |(seconds, elements)| {
+                let of = elements.map_or_else(String::new, |count| format!(" of {} elements", engine::format::count(count)));
+                format!(" A collective{of} waited {seconds:.0} s.")
+            });
+            format!(
+                "A process did not come to a collective in time, and NCCL's watchdog ended the others: it is no matter of \
+                 memory by itself.{waited} One process died (look for its error, which comes first), hangs in its data or \
+                 in saving, or took another branch. TORCH_NCCL_TRACE_BUFFER_SIZE=2000 says which; a longer timeout \
+                 helps only where a process is slow."
+            )
+        }
         Source::SharedMemory => {
             "The data loader's shared memory ran out, not the GPU's: give the container more (--shm-size, --ipc=host), or use fewer workers."
                 .into()

@@ -14,22 +14,18 @@ use super::layer::{self, Block, Layers, Split};
 use super::policy::Policy;
 use super::setup::Setup;
 
-/// Returns the collectives of tensor parallelism in one layer and pass: one after each block with a
-/// product whose rows are split. Routed experts have exchanges of their own.
-fn blocks(setup: &Setup, layers: &Layers) -> f64 {
-    collectives_if(setup, layers, |_| true)
-}
-
-/// Returns the collectives that the backward pass repeats in one layer: those of modules that are
-/// recomputed as a whole.
-fn blocks_again(setup: &Setup, layers: &Layers, policy: &Policy) -> f64 {
-    collectives_if(setup, layers, |block| policy.repeats(block, layer::Role::Down))
-}
-
-fn collectives_if(setup: &Setup, layers: &Layers, counts: impl Fn(Block) -> bool) -> f64 {
-    layers.sum(|block| {
+/// Returns the collectives of tensor parallelism in one layer and pass, one after each block with a
+/// product whose rows are split, and those that the backward pass repeats: of modules that are
+/// recomputed as a whole. Routed experts have exchanges of their own.
+fn blocks(setup: &Setup, layers: &Layers, policy: &Policy) -> [f64; 2] {
+    let mut pairs = [0.0; 2];
+    for block in Block::ALL.into_iter().filter(|&block| block != Block::Routed && layers.blocks(block) > 0.0) {
         let products = layer::products(&setup.architecture, block, 1.0);
-        let adds_up = products.iter().any(|product| product.split == Split::Rows);
-        f64::from(u8::from(block != Block::Routed && counts(block) && adds_up))
-    })
+        if products.iter().any(|product| product.split == Split::Rows) {
+            let [all, again] = &mut pairs;
+            *all += layers.blocks(block);
+            *again += if policy.repeats(block, layer::Role::Down) { layers.blocks(block) } else { 0.0 };
+        }
+    }
+    pairs
 }

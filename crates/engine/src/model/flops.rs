@@ -31,20 +31,17 @@ pub use layer::{
 /// assert!((0.66..0.73).contains(&(lora / all)), "{}", lora / all);
 /// ```
 pub fn model_flops_per_token(setup: &Setup) -> Flops {
-    let arch = &setup.architecture;
-    let seq_len = setup.attended();
-    let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
-    if setup.trained.is_all() {
-        let all = model_per_token(arch, seq_len, setup.mfu_convention);
-        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup) + tower::per_token(setup);
-    }
-    let share = Backward::new(setup);
-    let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
-    let mixing = layer_mixing(arch, counted_keys(arch, seq_len, setup.mfu_convention));
-    let of_layer =
-        (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
+    let (arch, share) = (&setup.architecture, Backward::new(setup));
+    let mixing = layer_mixing(arch, counted_keys(arch, setup.attended(), setup.mfu_convention));
+    let of_layer = (1.0 + share.passed + share.trained) * layer_matmul(arch)
+        + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
-    layers * of_layer + head_flops_per_token(setup) + Flops::new(adapters) + tower::per_token(setup)
+    let further = if setup.trained.is_all() { further_tokens(setup) } else { Flops::ZERO };
+    f64::from(arch.num_hidden_layers) * of_layer
+        + head_flops_per_token(setup)
+        + further
+        + Flops::new(adapters)
+        + tower::per_token(setup)
 }
 
 /// Returns the FLOPs per token of one step in the modules that predict further tokens: each has the

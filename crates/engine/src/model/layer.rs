@@ -56,7 +56,7 @@ pub fn products(shape: &Architecture, block: Block, tp: f64) -> Products {
 /// Norms are counted with the norms, biases with the products.
 pub fn vectors(shape: &Architecture, block: Block) -> f64 {
     match block {
-        Block::Attention => attention::vectors(shape),
+        Block::Attention => (kind(shape).vectors)(shape),
         Block::State => mixer::vectors(&shape.recurrent),
         Block::Shared => experts::vectors(shape),
         Block::Mlp | Block::Routed => 0.0,

@@ -6,10 +6,10 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
-use super::{Import, ImportKind, Section, SuggestedChange};
+use super::{Import, ImportKind, Section, SuggestedChange, machine};
 use crate::run::{Changes, change_code, rule};
 use diagnose::error::{self, Explained, Removal, bytes};
-use diagnose::log::{self, Comparison, Reason, links};
+use diagnose::log::{self, Comparison, Measured, Reason, links};
 use diagnose::rates::{self, AppliedRates};
 use diagnose::snapshot::{self, SnapshotAnalysis};
 
@@ -17,6 +17,9 @@ use diagnose::snapshot::{self, SnapshotAnalysis};
 pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import, String>> {
     if let Some(taken) = rates::read_rates(text, scenario) {
         return Some(taken.map(import_rates));
+    }
+    if let Some(machine) = machine::import_nvidia_smi(text, scenario) {
+        return Some(machine);
     }
     if snapshot::is_json(text) {
         return Some(import_snapshot(snapshot::read_json(text, scenario), scenario));
@@ -31,10 +34,16 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
             Ok(points) => points,
             Err(said) => return Some(Err(said)),
         };
-        return Some(links::fit(&points, scenario).map(|fitted| {
+        // Links are those of the GPUs that the table lists.
+        let own = machine::of_table(text).filter(|gpus| !gpus.are_of(scenario));
+        let scenario = own.map_or(*scenario, |gpus| gpus.applied(scenario));
+        return Some(links::fit(&points, &scenario).map(|fitted| {
             let lines = fitted.changes;
             let sections = vec![Section { title: "Changes by the measured links".into(), lines }];
-            Import { sections, ..Import::new(ImportKind::Links, fitted.link, fitted.sentence, String::new()) }
+            let read = own.map_or_else(String::new, |gpus| {
+                format!("The table was measured on {}: the scenario has them now.", gpus.named())
+            });
+            Import { sections, ..Import::new(ImportKind::Links, fitted.link, fitted.sentence, read) }
         }));
     }
     let measured = log::parse_log(&printed).ok()?;
@@ -44,7 +53,32 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
         1 => format!("Read: 1 step of {}.", measured.writer),
         steps => format!("Read: {steps} steps of {}.", measured.writer),
     };
+    if scenario.model == default_scenario().model {
+        return Some(Ok(import_log_alone(&measured, &read, scenario)));
+    }
     Some(Ok(import_log(&comparison, &read, scenario)))
+}
+
+/// Imports a log without a run to compare it with: what it says, and the question for the run.
+fn import_log_alone(measured: &Measured, read: &str, scenario: &Scenario) -> Import {
+    let time = |seconds: f64| format::seconds(Seconds::new(seconds));
+    let size = |bytes: f64| format::bytes(Bytes::new(bytes));
+    let figures = [
+        measured.step_seconds.map(|seconds| format!("{} a step", time(seconds))),
+        measured.tokens_per_s_per_gpu.map(|rate| format!("{} tokens/s on each GPU", format::count(rate.round()))),
+        measured.tflops_per_gpu.map(|rate| format!("{rate:.0} TFLOP/s on each GPU, as the log counts")),
+        measured.mfu.map(|mfu| format!("an MFU of {}, as the log counts", format::percent(mfu))),
+        measured.batch.map(|batch| format!("{} sequences a step", format::count(batch))),
+        measured.peak_allocated.map(|bytes| format!("at most {} allocated", size(bytes))),
+        measured.peak_reserved.map(|bytes| format!("at most {} reserved", size(bytes))),
+    ];
+    let figures: Vec<String> = figures.into_iter().flatten().collect();
+    let said = format!("The log says: {}. No run was given to hold it against.", figures.join(", "));
+    let mut brought = Import::new(ImportKind::Measured, ::links::encode(scenario), said, read.to_owned());
+    brought.ask(vec![
+        "Which model, on which GPUs and how many, was it? Give its files with the log, or set them (model=, gpu=, gpus=).".to_owned(),
+    ]);
+    brought
 }
 
 /// Removes comment lines, as nothing in a comment was printed by a run.

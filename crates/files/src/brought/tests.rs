@@ -219,6 +219,7 @@ fn sentences_name_what_was_read() {
         architecture: catalog::model("mixtral-8x7b").unwrap().architecture,
         used: vec!["hidden_size"],
         not_understood: vec!["strange".into(), "stranger".into()],
+        stored: None,
     };
     assert_eq!(
         words::imported(&imported, None),
@@ -231,7 +232,13 @@ fn sentences_name_what_was_read() {
 fn a_model_of_the_catalog_is_known_by_its_shape_and_told_by_its_name() {
     let imported = |name: &str, id| {
         let entry = MODELS.iter().find(|entry| entry.id == id).unwrap();
-        Imported { name: name.into(), architecture: entry.architecture, used: Vec::new(), not_understood: Vec::new() }
+        Imported {
+            name: name.into(),
+            architecture: entry.architecture,
+            used: Vec::new(),
+            not_understood: Vec::new(),
+            stored: None,
+        }
     };
     let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);
     assert_eq!(known(&imported("Llama-3.1-8B", "llama-3-8b")), Some("llama-3.1-8b"));
@@ -239,4 +246,28 @@ fn a_model_of_the_catalog_is_known_by_its_shape_and_told_by_its_name() {
     let mut other = imported("Qwen3-8B", "qwen-3-8b");
     other.architecture.num_hidden_layers += 1;
     assert_eq!(known(&other), None);
+}
+
+#[test]
+fn a_log_alone_says_what_it_measured_and_asks_for_its_run() {
+    let line = |step: u32| {
+        format!(
+            " [2026-08-20 10:11:02.441] iteration       {step}/     100 | consumed samples: 2560 | elapsed time per iteration (ms): \
+             4031.6 | throughput per GPU (TFLOP/s/GPU): 612.4 | learning rate: 3.0E-05 | global batch size:   256 | lm loss: 8.1E+00 |\n"
+        )
+    };
+    let text = [line(10), line(20), line(30)].concat();
+    let brought = brought(&text).unwrap();
+    assert!(brought.said.contains("No run was given to hold it against"), "{}", brought.said);
+    assert!(!brought.said.contains("predicted"), "{}", brought.said);
+    assert!(brought.offers.is_empty() && !brought.missing.is_empty());
+}
+
+#[test]
+fn a_time_out_of_a_collective_is_no_matter_of_memory() {
+    let text = "[rank0]:[E321 02:07:08.408 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: \
+                WorkNCCL(SeqNum=1580, OpType=ALLREDUCE, NumelIn=466119168, NumelOut=466119168, Timeout(ms)=600000) ran for 600060 \
+                milliseconds before timing out.";
+    let said = brought(text).unwrap().said;
+    assert!(said.contains("no matter of memory") && said.contains("600 s"), "{said}");
 }

@@ -127,6 +127,9 @@ pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
             + what
             + ".";
     }
+    if let Some(stored) = imported.stored {
+        text = text + " " + &stored.says();
+    }
     if !imported.not_understood.is_empty() {
         text = text + " Not understood: " + &imported.not_understood.join(", ") + ".";
     }

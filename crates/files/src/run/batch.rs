@@ -15,6 +15,7 @@ pub(super) fn finish(draft: &mut Draft) {
     strategy(draft);
     batch(draft);
     tokens(draft);
+    draft.base_as_stored();
     if !draft.has_model {
         draft.open.push(MissingValue::Model);
         let name = draft.model_name();

@@ -15,6 +15,7 @@ use super::keys::{KeyedValue, Keys};
 use super::spelling::shortened;
 use super::{MissingValue, UnderstoodKey};
 use catalog::programs::Program;
+use huggingface::Stored;
 
 /// Index of no file, for defaults of a program.
 pub(super) const NO_FILE: usize = usize::MAX;
@@ -84,6 +85,8 @@ pub(super) struct Draft {
     pub(super) open: Vec<MissingValue>,
     /// Parameters that files set.
     pub(super) said: Vec<ParamId>,
+    /// The format in which the model's repository stores its weights, where it is not 16 bits.
+    pub(super) stored: Option<Stored>,
     /// Whether the newest release was assumed, as no file names one.
     pub(super) takes_newest: bool,
     /// The release set by hand.
@@ -124,6 +127,7 @@ impl Draft {
             has_length: false,
             open: Vec::new(),
             said: Vec::new(),
+            stored: None,
             takes_newest: false,
             release: base.release.map(|Known(release)| release),
             chosen: *chosen,

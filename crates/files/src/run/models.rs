@@ -2,8 +2,10 @@
 
 use catalog::ModelEntry;
 use catalog::names::{model_named, refusal};
+use engine::params::ParamId;
 use engine::params::quantity::shorten;
 use engine::scenario::Model;
+use huggingface::Stored;
 
 use super::draft::Draft;
 use super::keys::KeyedValue;
@@ -55,6 +57,7 @@ impl Draft {
             self.scenario.model = entry.pick();
             self.has_model = true;
             self.record(found, format!("Model {}", entry.name));
+            self.stored = Stored::of_name(name);
             if is_more {
                 self.assume(format!("“{}” is read with the shape of {}.", shorten(name), entry.name));
             }
@@ -66,6 +69,19 @@ impl Draft {
             });
             self.record(found, "A model that the catalog lacks");
             self.names_unknown_model = true;
+        }
+    }
+
+    /// Sets the frozen base's format to that in which the repository stores its weights, once all
+    /// files are read, unless a key chose another.
+    pub(super) fn base_as_stored(&mut self) {
+        let Some(stored) = self.stored.filter(|_| !self.said.contains(&ParamId::BaseFormat)) else { return };
+        match stored.base {
+            Some(option) if !self.scenario.trained.is_all() => {
+                self.set_option(ParamId::BaseFormat, option);
+                self.assume(format!("The frozen weights are in {}, as the model's repository has them.", stored.name));
+            }
+            _ => self.assume(stored.says()),
         }
     }
 

@@ -412,3 +412,4 @@ mod releases;
 mod round_trip;
 mod tables;
 mod untrue;
+mod values;

@@ -1,12 +1,15 @@
 //! Plans are searched in workers: the page answers meanwhile, a search ends where it is stopped,
 //! and a row becomes the scenario.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use e2e::wait_for;
 
-use crate::page::{PATIENCE, Page};
+use crate::page::Page;
+
+/// The longest that a search of plans may take on a loaded machine: 8 s on two idle cores.
+const SEARCH: Duration = Duration::from_secs(60);
 
 const DENSE: &str = "#v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
 const MIXTURE: &str = "#v=1&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=8&tokens=1T";
@@ -22,7 +25,7 @@ const ASK: &str = "const ask = document.getElementById('plan-question'); ask.sel
     ask.dispatchEvent(new Event('change', { bubbles: true }));";
 
 fn caption(page: &Page, until: &str) -> Result<String> {
-    wait_for("the search does not get there", PATIENCE, || {
+    wait_for("the search does not get there", SEARCH, || {
         let caption = page.session.text(CAPTION, &[])?;
         Ok(caption.contains(until).then_some(caption))
     })

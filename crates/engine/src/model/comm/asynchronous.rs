@@ -3,7 +3,6 @@
 //! `torch/distributed/_symmetric_memory/__init__.py`, `_pipelined_all_gather_and_consume`,
 //! `_pipelined_produce_and_all2all`, `_fused_matmul_reduce_scatter_impl`).
 
-use super::blocks;
 use crate::model::compute::{REFERENCE_WIDTH, memory_rate};
 use crate::model::flops::layer_matmul_params;
 use crate::model::hardware::Generation;
@@ -81,14 +80,14 @@ pub(super) struct Chunks {
 impl Chunks {
     /// Returns the times for exchanges of `size` bytes under products that take `products` in the
     /// forward pass.
-    pub(super) fn new(setup: &Setup, layers: &Layers, size: Bytes, products: Seconds) -> Self {
+    pub(super) fn new(setup: &Setup, layers: &Layers, blocks: f64, size: Bytes, products: Seconds) -> Self {
         if matches!(setup.accelerator.generation, Generation::Gaudi | Generation::Tpu | Generation::Trainium) {
             return Self::default();
         }
         let arch = &setup.architecture;
         let gpus = f64::from(setup.mesh.tp.max(1));
         let half = setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH;
-        let inner = inner(setup, layers, gpus);
+        let inner = inner(setup, layers, blocks, gpus);
         let flops = MULTIPLY_ADD * per_rank::tokens(setup) * layer_matmul_params(arch) / gpus;
         let all = flops + MULTIPLY_ADD * inner * half;
         let longer = if all > 0.0 { chunk_tails(gpus, inner, half).get() / all } else { 0.0 };
@@ -99,12 +98,12 @@ impl Chunks {
 /// Returns the summed inner dimensions of the products that overlap with exchanges, on one of
 /// `gpus` GPUs: the hidden size for products into a block, the GPU's part of the block's width for
 /// those out of it.
-fn inner(setup: &Setup, layers: &Layers, gpus: f64) -> f64 {
+fn inner(setup: &Setup, layers: &Layers, blocks: f64, gpus: f64) -> f64 {
     let arch = &setup.architecture;
     let rows = layers.sum(|block| {
         let products = layer::products(arch, block, gpus);
         let rows = products.sum(|product| if product.split == Split::Rows { product.inner } else { 0.0 });
         if block == Block::Routed { 0.0 } else { rows }
     });
-    blocks(setup, layers) * f64::from(arch.hidden_size) + rows
+    blocks * f64::from(arch.hidden_size) + rows
 }

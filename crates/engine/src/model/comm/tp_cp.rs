@@ -1,7 +1,7 @@
 //! Exchanges of tensor and context parallelism within one layer, and the exposed part of them.
 
 use super::asynchronous::{Chunks, beside_products};
-use super::{blocks, blocks_again};
+use super::blocks;
 use crate::model::collectives::{self, AllToAll, Group};
 use crate::model::flops::backward::recomputed;
 use crate::model::layer::{Block, Layers};
@@ -140,11 +140,13 @@ impl TpCpComm {
         } else {
             collectives::all_reduce(network, tensor, activations)
         };
-        let repeated = blocks_again(setup, layers, &setup.policy());
-        let blocks = blocks(setup, layers);
+        let [blocks, repeated] = blocks(setup, layers, &setup.policy());
         let asynchronous = setup.tensor.asynchronous && mesh.tp > 1;
-        let chunks =
-            if asynchronous { Chunks::new(setup, layers, activations, hiding.matmul) } else { Chunks::default() };
+        let chunks = if asynchronous {
+            Chunks::new(setup, layers, blocks, activations, hiding.matmul)
+        } else {
+            Chunks::default()
+        };
         let exposed = |pairs: f64, compute: Seconds, passes: f64| {
             let comm = pairs * pair;
             if asynchronous {

@@ -5,7 +5,7 @@ use super::{Operator, Products, Role};
 use crate::model::transformer::{Architecture, AttentionBias};
 
 /// Separate heads of queries, keys and values.
-pub(super) const KIND: Kind = Kind { is_of: |_| true, products, core, norms: |_| 0.0 };
+pub(super) const KIND: Kind = Kind { is_of: |_| true, products, core, vectors, norms: |_| 0.0 };
 
 /// Returns the projections on one of `tp` GPUs: queries with their gate, keys and values in one
 /// kernel, and the output: `H n_q d`, twice `H n_kv d`, `n_q d H`.
@@ -38,7 +38,7 @@ fn core(shape: &Architecture) -> Core {
     }
 }
 
-/// Returns the elements of attention's vectors: a sink for each query head.
-pub(super) fn vectors(shape: &Architecture) -> f64 {
+/// Returns the sinks, one for each query head.
+fn vectors(shape: &Architecture) -> f64 {
     if shape.attention_sinks { f64::from(shape.num_attention_heads) } else { 0.0 }
 }

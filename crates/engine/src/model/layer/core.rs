@@ -70,6 +70,8 @@ pub(super) struct Kind {
     pub(super) products: fn(&Architecture, f64) -> Products,
     /// The widths of the kernel.
     pub(super) core: fn(&Architecture) -> Core,
+    /// Elements of vectors, without biases.
+    pub(super) vectors: fn(&Architecture) -> f64,
     /// Parameters of the norms inside, besides those of queries and keys.
     pub(super) norms: fn(&Architecture) -> f64,
 }

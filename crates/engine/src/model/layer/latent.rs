@@ -6,8 +6,13 @@ use super::{Operator, Products, Role};
 use crate::model::transformer::Architecture;
 
 /// Latent attention.
-pub(super) const KIND: Kind =
-    Kind { is_of: |shape| shape.latent.is_used(), products, core, norms: |shape| core(shape).normed_ranks };
+pub(super) const KIND: Kind = Kind {
+    is_of: |shape| shape.latent.is_used(),
+    products,
+    core,
+    vectors: |_| 0.0,
+    norms: |shape| core(shape).normed_ranks,
+};
 
 /// Returns the products on one of `tp` GPUs: `H r_q` and `r_q n_q (d_nope + d_rope)`, or `H n_q
 /// (d_nope + d_rope)` for queries without a rank; `H (r_kv + d_rope)`, `r_kv n_q (d_nope + d_v)`,

@@ -22,6 +22,7 @@ fn whole(keys: &mut Keys, key: &str) -> KeyedValue<String> {
 /// A sentence if it cannot be read.
 pub(super) fn read_config(keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
     let imported = config::import(&config::parse(&file.text)?)?;
+    draft.stored = imported.stored;
     let key = whole(keys, "model_type");
     draft.record(&key, format!("The shape of {}: {} fields were read", imported.name, imported.used.len()));
     draft.scenario.model = Model::Custom { architecture: imported.architecture };

@@ -6,7 +6,7 @@ use engine::params::ParamId;
 use super::megatron::{self, Args};
 use super::{low_precision, peft, shared};
 use crate::run::draft::Draft;
-use crate::run::keys::Keys;
+use crate::run::keys::{KeyedValue, Keys};
 use crate::run::models;
 
 const BRIDGE: &[&str] = &[
@@ -108,11 +108,20 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     {
         draft.model_named(&found);
     }
-    let named = keys
-        .text(&["NAME", "model", "__factory__"])
-        .filter(|found| !draft.has_model && models::find_model(&models::spelled(&found.value)).is_some());
+    // `llm.llama31_70b.pretrain_recipe(…)`: a recipe of NeMo 2 is a function of its model's module.
+    let module = |found: KeyedValue<String>| {
+        let module =
+            found.value.rsplit_once('.').map_or("", |(module, _)| module.rsplit('.').next().unwrap_or_default());
+        let module = module.to_owned();
+        KeyedValue { key: "recipe".to_owned(), ..found.with(module) }
+    };
+    let mut named =
+        ["NAME", "model", "__factory__"].into_iter().filter_map(|name| keys.text(&[name])).collect::<Vec<_>>();
+    named.extend(keys.text(&["__base__"]).map(module));
+    let is_known = |found: &&KeyedValue<String>| models::find_model(&models::spelled(&found.value)).is_some();
+    let named = named.iter().find(is_known).filter(|_| !draft.has_model);
     if let Some(found) = named {
-        draft.model_called(&found, &models::spelled(&found.value));
+        draft.model_called(found, &models::spelled(&found.value));
     }
     adapters(keys, draft, false);
 }

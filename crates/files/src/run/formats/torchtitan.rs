@@ -32,7 +32,17 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
         return;
     }
     let name = keys.text(&["model.name", "*module"]);
-    let flavor = keys.text(&["model.flavor", "*flavor"]);
+    let flavor = keys.text(&["model.flavor", "*flavor"]).or_else(|| {
+        // `--module llama3 --config llama3_70b`: the configuration is a function of the module, named
+        // by the family, the flavor and what else it sets (config_registry.py of each model, 2026).
+        let config = keys.text(&["*config"])?;
+        let rest = config.value.strip_prefix(name.as_ref()?.value.as_str())?.strip_prefix('_')?;
+        let mut parts = rest.split('_');
+        let size = parts.next()?;
+        let active = parts.next().filter(|part| part.starts_with('a') && part.ends_with('b'));
+        let flavor = active.map_or_else(|| size.to_owned(), |active| format!("{size}-{active}"));
+        Some(config.with(flavor))
+    });
     let assets = keys.text(&["model.hf_assets_path", "*hf_assets_path", "model.tokenizer_path"]);
     let known = |text: &str| models::find_model(text).is_some();
     if let Some(found) = assets.as_ref().filter(|found| known(&found.value)) {

@@ -160,8 +160,9 @@ fn galore(keys: &mut Keys, draft: &mut Draft) {
 /// Reads adapters and quantized weights.
 pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     let switch = keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "use_qlora"]);
-    let is_on =
-        switch.as_ref().map_or_else(|| keys.has("lora_r") || keys.has("lora_target_modules"), |found| found.value);
+    let is_on = switch
+        .as_ref()
+        .map_or_else(|| ["lora_r", "lora_target_modules", "r"].iter().any(|key| keys.has(key)), |found| found.value);
     if let Some(found) = &switch {
         draft.set_option_from(found, ParamId::Method, if found.value { "lora" } else { "all" });
     }
@@ -191,7 +192,7 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
             keys.skip(&[key]);
         }
     }
-    keys.skip(&["lora_alpha"]);
+    keys.skip(&["lora_alpha", "model.quantization_config"]);
     bits(keys, draft);
     peft::base(
         keys,

@@ -34,6 +34,9 @@ struct Reader<'a> {
 /// Lists whose items are identified by the callee: torchtitan's converters of a model.
 const CALLED: &str = "converters";
 
+/// The key of the model that a script loads.
+const LOADED: &str = "model_name_or_path";
+
 /// The most functions of a file that a sentence names.
 const MOST_NAMED: usize = 12;
 
@@ -50,7 +53,21 @@ const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO",
 /// Whether a callee takes the arguments of a run, so that its name is not part of their keys.
 fn takes_arguments(callee: &str) -> bool {
     let of_trl = callee.strip_suffix("Config").or_else(|| callee.strip_suffix("Trainer"));
-    callee.ends_with("TrainingArguments") || of_trl.is_some_and(|name| TRAINERS.contains(&name))
+    callee.ends_with("TrainingArguments")
+        || matches!(callee, "LoraConfig" | "BitsAndBytesConfig")
+        || of_trl.is_some_and(|name| TRAINERS.contains(&name))
+}
+
+/// Whether a callee returns the model that it is given, prepared for training.
+fn returns_its_model(callee: &str) -> bool {
+    matches!(callee.strip_prefix("peft.").unwrap_or(callee), "get_peft_model" | "prepare_model_for_kbit_training")
+}
+
+/// Whether a callee loads a model by the name that is its first argument, as classes of models do,
+/// and not those of tokenizers and configurations.
+fn loads_a_model(callee: &str) -> bool {
+    let class = callee.strip_suffix(".from_pretrained").map(|class| class.rsplit('.').next().unwrap_or(class));
+    class.is_some_and(|class| class.contains("Model") || class.contains("ForCausalLM") || class.contains("LMHead"))
 }
 
 /// Reads Python.
@@ -293,7 +310,8 @@ impl<'a> Reader<'a> {
         }
         if self.is(0, '(') {
             // Keywords of a call whose result is an argument belong to the argument's path.
-            let path = self.path().to_owned();
+            let is_free = names.last().is_some_and(|name| takes_arguments(name));
+            let path = if is_free { String::new() } else { self.path().to_owned() };
             self.at += 1;
             return self.open('(', path, false);
         }
@@ -313,6 +331,22 @@ impl<'a> Reader<'a> {
             ahead += 2;
         }
         None
+    }
+
+    /// Reads the name of a model that a script loads: the first one, which is trained.
+    fn load(&mut self) -> Result<(), String> {
+        let Some(token) = self.peek(1).filter(|_| self.is(2, ',') || self.is(2, ')')) else { return Ok(()) };
+        if self.entries.list.iter().any(|entry| entry.path == LOADED) {
+            return Ok(());
+        }
+        match token.kind {
+            TokenKind::Text => {
+                let value = Value::Scalar { text: token.text.to_owned(), quoted: true };
+                self.add(LOADED, value, Some(token.span.clone()))
+            }
+            TokenKind::Name => self.known(token.text).map_or(Ok(()), |value| self.add(LOADED, value, None)),
+            _ => Ok(()),
+        }
     }
 
     /// Reads `field(default=…)` of a dataclass, after the field's name.
@@ -405,6 +439,13 @@ impl<'a> Reader<'a> {
                 if self.is(0, '(') && name.rsplit('.').next() == Some("field") && !path.is_empty() {
                     return self.field(path);
                 }
+                if self.is(0, '(') && path == "model" && returns_its_model(&name) {
+                    self.at += 1;
+                    return self.open('(', path, false);
+                }
+                if self.is(0, '(') && loads_a_model(&name) {
+                    self.load()?;
+                }
                 if self.is(0, '(') {
                     let of_base = path.is_empty() || self.frames.is_empty() && ROOTS.contains(&path.as_str());
                     self.add(if of_base { "__base__" } else { &path }, Value::plain(name), None)?;
@@ -439,14 +480,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the value of a variable of this function.
+    /// Returns the value of a variable of this function, or of a constant outside of functions.
     fn known(&self, name: &str) -> Option<Value> {
-        let entry = if let Some(places) = &self.places {
-            places.get(&(self.scope.clone(), name.to_owned())).and_then(|place| self.entries.list.get(*place))
-        } else {
-            self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope)
+        let scopes = [self.scope.clone(), None];
+        let of_scope = |scope: &Option<String>| {
+            if let Some(places) = &self.places {
+                places.get(&(scope.clone(), name.to_owned())).and_then(|place| self.entries.list.get(*place))
+            } else {
+                self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == *scope)
+            }
         };
-        entry.map(|entry| entry.value.clone())
+        scopes.iter().find_map(of_scope).map(|entry| entry.value.clone())
     }
 
     /// Moves the entries of a variable built by a call to a key: `compile=compile_config` receives

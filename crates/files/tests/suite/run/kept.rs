@@ -32,7 +32,10 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
         [format!("${}", name(key)), format!("${{{}", name(key))].iter().any(|used| file.text.contains(used))
     };
     let own = before.iter().find(|(key, _)| *key == change.key).map(|(_, value)| value.clone());
-    if is_used(&change.key) {
+    // So does a constant of Python.
+    let is_constant =
+        |key: &str| file.name.ends_with(".py") && key.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_');
+    if is_used(&change.key) || is_constant(&change.key) {
         return Vec::new();
     }
     let holds_it =

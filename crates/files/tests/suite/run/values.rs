@@ -1,0 +1,95 @@
+//! Values that stand elsewhere: constants and variables of scripts, names of modules, and what the
+//! name of a repository says of its weights.
+
+use engine::model::trained::{BaseFormat, Method};
+use engine::scenario::{Model, Scenario};
+use files::run::{File, Run, read_run};
+
+use catalog::default_scenario;
+
+fn run(name: &str, text: &str) -> Run {
+    read_run(&[File::new(name, text.to_owned())], &default_scenario()).unwrap()
+}
+
+fn model(scenario: &Scenario) -> &str {
+    match scenario.model {
+        Model::Preset { id, .. } => id,
+        _ => "none of the catalog",
+    }
+}
+
+const SCRIPT: &str = r#"
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments, BitsAndBytesConfig
+from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+NAME = "mistralai/Mistral-7B-v0.3"
+BATCH = 2
+bits = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True)
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained(NAME, quantization_config=bits)
+model = prepare_model_for_kbit_training(model)
+model = get_peft_model(model, LoraConfig(r=64, target_modules="all-linear"))
+args = TrainingArguments(output_dir="out", per_device_train_batch_size=BATCH, gradient_checkpointing=True, bf16=True)
+Trainer(model=model, args=args).train()
+"#;
+
+#[test]
+fn a_script_is_read_through_its_constants_and_wrapped_models() {
+    let run = run("train.py", SCRIPT);
+    let scenario = &run.scenario;
+    assert_eq!(model(scenario), "mistral-7b-v0.3");
+    let trained = scenario.trained;
+    assert_eq!((trained.method, trained.rank, trained.base), (Method::Lora, 64, BaseFormat::Nf4Double));
+    assert_eq!(scenario.micro_batch_size, 2);
+    assert_eq!(run.ignored, [] as [&str; 0]);
+}
+
+#[test]
+fn a_recipe_of_nemo_is_of_its_module() {
+    for (module, id) in
+        [("llama31_70b", "llama-3.1-70b"), ("llama3_8b", "llama-3-8b"), ("mixtral_8x7b", "mixtral-8x7b")]
+    {
+        let text = format!(
+            "import nemo_run as run\nfrom nemo.collections import llm\n\ndef configure():\n    recipe = \
+             llm.{module}.pretrain_recipe(name=\"x\", num_nodes=2, num_gpus_per_node=8)\n    \
+             recipe.data.micro_batch_size = 1\n    recipe.data.seq_length = 8192\n    return recipe\n"
+        );
+        assert_eq!(model(&run("recipe.py", &text).scenario), id);
+    }
+}
+
+#[test]
+fn a_configuration_of_torchtitan_names_its_flavor() {
+    // pytorch/torchtitan torchtitan/models/*/config_registry.py of 2026.
+    for (module, config, id) in [
+        ("llama3", "llama3_70b", "llama-3.1-70b"),
+        ("llama3", "llama3_8b_float8", "llama-3.1-8b"),
+        ("deepseek_v3", "deepseek_v3_671b", "deepseek-v3"),
+        ("qwen3", "qwen3_30b_a3b", "qwen-3-30b-a3b"),
+    ] {
+        let text = format!(
+            "torchrun --nproc_per_node 8 -m torchtitan.train --module {module} --config {config} \
+             --training.local_batch_size 1 --training.seq_len 8192"
+        );
+        assert_eq!(model(&run("run.sh", &text).scenario), id);
+    }
+}
+
+#[test]
+fn a_frozen_base_is_stored_as_its_repository_says() {
+    let read = |name: &str, more: &str| {
+        let text = format!(
+            "model_name_or_path: {name}\nstage: sft\nfinetuning_type: lora\ncutoff_len: 4096\nbf16: true\n\
+             per_device_train_batch_size: 1\n{more}"
+        );
+        run("run.yaml", &text)
+    };
+    let base = |name: &str, more: &str| read(name, more).scenario.trained.base;
+    assert_eq!(base("TechxGenus/Meta-Llama-3-8B-Instruct-GPTQ", ""), BaseFormat::Int4);
+    assert_eq!(base("unsloth/llama-3-8b-bnb-4bit", ""), BaseFormat::Nf4Double);
+    assert_eq!(base("meta-llama/Meta-Llama-3-8B", ""), BaseFormat::Bf16);
+    // A key takes precedence, and a format on which nothing trains is said.
+    assert_eq!(base("unsloth/llama-3-8b-bnb-4bit", "quantization_bit: 8\n"), BaseFormat::Int8);
+    let fp8 = read("Qwen/Qwen3-8B-FP8", "");
+    assert_eq!(fp8.scenario.trained.base, BaseFormat::Bf16);
+    assert!(fp8.assumed.iter().any(|said| said.contains("stores the weights in FP8")), "{:?}", fp8.assumed);
+}
