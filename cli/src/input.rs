@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use analysis::plan::amount;
-use api::files::read_items;
+use api::files::{read_items, with_named};
 use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
@@ -130,6 +130,11 @@ impl Input {
         self.inputs.iter().map(String::as_str).filter(|input| *input != STANDARD && Path::new(input).exists())
     }
 
+    /// Whether an input was named by the user, and not by another file.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.inputs.iter().any(|input| input == name)
+    }
+
     /// Returns the mode of reading.
     fn reading(&self) -> Reading {
         Reading::from_switches(!self.lenient, self.assume)
@@ -160,7 +165,7 @@ impl Input {
             pieces if pieces.iter().all(|piece| !piece.contains(['{', '#'])) => pieces.join("&"),
             _ => return Err("These are several scenarios: give only one link or one scenario in JSON.".into()),
         };
-        Ok(Parts { text, items, set: self.parts_set()? })
+        Ok(Parts { text, items: with_named(items), set: self.parts_set()? })
     }
 
     /// Parses the explicit values.

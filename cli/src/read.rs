@@ -109,7 +109,11 @@ impl Lint {
     /// Writes the first change into the files. Without `--unsafe-fixes`, only changes that leave
     /// the training unchanged are written.
     fn write(&self, brought: &Import, items: &[Item]) -> Result<String, String> {
-        let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty());
+        // A file that another one names may be of other runs too.
+        let is_named = |item: &Item| item.name.as_ref().is_none_or(|name| self.input.is_named(name));
+        let is_own = |name: &String| items.iter().any(|item| item.name.as_ref() == Some(name) && is_named(item));
+        let are_own = |files: &[(String, String)]| files.iter().all(|(name, _)| name.is_empty() || is_own(name));
+        let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty() && are_own(&offer.files));
         let Some(offer) = offers.find(|offer| self.unsafe_fixes || offer.changes == Changes::Nothing) else {
             let others = brought.offers.iter().any(|offer| !offer.files.is_empty());
             let others = if others { " The fixes change the training: --unsafe-fixes writes them." } else { "" };

@@ -121,7 +121,8 @@ def read(*files, scenario="", strict=True, assume=False, **values):
     an ``adapter_config.json``, an out-of-memory message, a memory snapshot, a log, tables of nccl-tests, rates of GPUs
     (``shardwise measure``), lengths of texts, a link.
 
-    A file is named by a ``Path`` or a text that is the path of one; any other text, and bytes, are read themselves. Gives a dict with ``kind``,
+    A file is named by a ``Path`` or a text that is the path of one; any other text, and bytes, are read themselves. Files of the run that it
+    names by relative paths (DeepSpeed's JSON, Accelerate's YAML, a model's folder) are opened too. Gives a dict with ``kind``,
     ``scenario`` (a link's fragment), ``said``, ``read``, ``sections``, ``offers`` and what is ``missing`` for a verdict. A file that
     is not there raises ``FileNotFoundError``, what cannot be read ``ValueError``. Values count more than what files say.
     """

@@ -177,10 +177,10 @@ fn point(asked: ScenarioRequest, outer: &str, outer_value: f64, inner: &str, inn
     api::sweep::point(&asked.given(), outer, outer_value, inner, inner_value).map_err(raised)
 }
 
-/// [`api::files::read_files`], while other threads of Python run.
+/// [`api::files::read_files_of_disk`], while other threads of Python run.
 #[pyfunction]
 fn read(py: Python<'_>, asked: ScenarioRequest, names: Vec<String>, contents: Vec<Vec<u8>>) -> PyResult<String> {
-    py.detach(|| api::files::read_files(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
+    py.detach(|| api::files::read_files_of_disk(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
 }
 
 /// [`api::sentence::understand`].

@@ -1,7 +1,11 @@
 //! Reads texts and files.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use engine::scenario::Model;
 use files::brought::{self, Base, Import, ImportKind, Item};
+use files::run::{MOST_FILES, split_function};
 use links::spelling;
 
 use crate::given::Code;
@@ -24,6 +28,57 @@ pub fn import_files(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>
 /// Returns a refusal for files that cannot be read.
 pub fn read_files(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
     Ok(json(&read_items(&items(files), given)?.0))
+}
+
+/// Reads files like [`read_files`], with the files beside them that they name
+/// ([`with_named`]).
+///
+/// # Errors
+///
+/// Returns a refusal for files that cannot be read.
+pub fn read_files_of_disk(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
+    Ok(json(&read_items(&with_named(items(files)), given)?.0))
+}
+
+/// Most folders above a file's own in which a relative path is looked for: programs are started
+/// from the root of a repository.
+const MOST_PARENTS: usize = 5;
+/// Largest file that is opened beside another one, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Adds the files of a run that the items name by relative paths, from the folder of the naming
+/// file or a folder above it. The items are files of this machine, by their paths.
+#[must_use]
+pub fn with_named(mut items: Vec<Item>) -> Vec<Item> {
+    let mut known: Vec<PathBuf> = items.iter().filter_map(|item| fs::canonicalize(item.name.as_ref()?).ok()).collect();
+    let mut next = 0;
+    while let Some(item) = items.get(next) {
+        next += 1;
+        let found: Vec<(PathBuf, Item)> =
+            brought::named_files(item).iter().filter_map(|named| beside(item.name.as_ref()?, named)).collect();
+        for (path, item) in found {
+            if items.len() < MOST_FILES && !known.contains(&path) {
+                known.push(path);
+                items.push(item);
+            }
+        }
+    }
+    items
+}
+
+/// Opens a file of a run that another one names.
+fn beside(naming: &str, named: &str) -> Option<(PathBuf, Item)> {
+    let folder = fs::canonicalize(split_function(naming).0).ok()?;
+    folder.ancestors().skip(1).take(MOST_PARENTS).find_map(|folder| {
+        let path = folder.join(named);
+        let is_small = fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= MOST_BYTES);
+        let bytes = if is_small { fs::read(&path).ok()? } else { return None };
+        // Shown as the file names it, from the folder that the user named.
+        let shown = Path::new(naming).parent().map(|parent| parent.join(named)).filter(|shown| shown.exists());
+        let name = shown.unwrap_or_else(|| path.clone()).to_string_lossy().into_owned();
+        let item = Item { name: Some(name), bytes };
+        brought::is_of_run(&item).then_some((fs::canonicalize(path).ok()?, item))
+    })
 }
 
 /// Reads files. Returns their content and the resulting scenario.

@@ -222,6 +222,18 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
     brought.ok_or_else(|| words::NOTHING.to_owned())
 }
 
+/// Returns the relative paths of files that an item names and that belong to its run.
+#[must_use]
+pub fn named_files(item: &Item) -> Vec<String> {
+    if of_run::is_part(item) { of_run::named_files(item) } else { Vec::new() }
+}
+
+/// Whether an item is a file of a run.
+#[must_use]
+pub fn is_of_run(item: &Item) -> bool {
+    of_run::is_part(item)
+}
+
 /// Reads one text or file.
 fn import_item(item: &Item, base: &Base) -> Result<Import, String> {
     let scenario = &base.scenario;

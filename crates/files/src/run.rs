@@ -21,9 +21,11 @@ mod key_values;
 mod keys;
 mod lint;
 mod models;
+mod named;
 mod program;
 mod refusal;
 mod several;
+mod sharding;
 mod spelling;
 mod tree;
 
@@ -40,6 +42,7 @@ pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
 pub(crate) use lint::change_code;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
+pub use named::named_files;
 pub(crate) use tree::may_be_json;
 pub use tree::split_function;
 
@@ -128,6 +131,9 @@ pub struct Run {
     /// Whether the newest release of the program was assumed.
     #[serde(skip)]
     takes_newest: bool,
+    /// Whether DDP on several GPUs was assumed, as no file names the sharding.
+    #[serde(skip)]
+    assumes_ddp: bool,
 }
 
 /// A fact that decides whether a run fits, which no file states.
@@ -201,9 +207,11 @@ pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
     Ok(tree::parse_file(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
 }
 
-/// Whether a file is a configuration of a known program, with a reader or without.
+/// Whether a file is a configuration of a known program, with a reader or without, or continues
+/// another file.
 pub(crate) fn is_known(file: &File) -> bool {
-    parse_with_format(file).map_or_else(|refusal| refusal.is_certain, |_| true)
+    let continues = || tree::parse_file(file).is_ok_and(|tree| !named::continued(&tree).is_empty());
+    parse_with_format(file).map_or_else(|refusal| refusal.is_certain || continues(), |_| true)
 }
 
 /// Parses a file and returns its program.
@@ -234,6 +242,15 @@ fn refuse_by_outer_keys(file: &File) -> Option<Refusal> {
     format::recognise(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
 }
 
+/// Returns a file that its own keys do not tell, of the program of the file that it continues.
+fn known_by_base(file: &File, parsed: &[Result<(Tree, Program), Refusal>]) -> Option<(Tree, Program)> {
+    let tree = tree::parse_file(file).ok().filter(|_| parsed.len() > 1)?;
+    let names = named::continued(&tree);
+    let is_base = |base: &Tree| base.name != tree.name && names.iter().any(|name| named::is_named(&base.name, name));
+    let program = parsed.iter().flatten().find_map(|(base, program)| is_base(base).then_some(*program))?;
+    Some((tree, program))
+}
+
 /// Parses files and returns their programs.
 fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>), Refusal> {
     if files.is_empty() {
@@ -243,14 +260,23 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
         let said = format!("These are {} files, and a run has {MOST_FILES} at most.", files.len());
         return Err(Refusal::unknown(said));
     }
-    let told = files.iter().map(|file| {
-        parse_with_format(file).map_err(|refusal| match files {
+    let mut parsed: Vec<Result<(Tree, Program), Refusal>> = files.iter().map(parse_with_format).collect();
+    for place in 0..files.len() {
+        if let Some(known) = files.get(place).and_then(|file| known_by_base(file, &parsed))
+            && let Some(one) = parsed.get_mut(place).filter(|one| one.as_ref().is_err_and(|said| !said.is_certain))
+        {
+            *one = Ok(known);
+        }
+    }
+    let told = files.iter().zip(parsed).map(|(file, parsed)| {
+        parsed.map_err(|refusal| match files {
             [_] => refusal,
             // Several files: name the one with the problem.
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
         })
     });
-    let (trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let (mut trees, formats): (Vec<Tree>, Vec<Program>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    named::continue_bases(&mut trees, &formats);
     several::refuse_two_runs(&trees, &formats, files, base)?;
     Ok((trees, formats))
 }
@@ -329,7 +355,9 @@ fn assemble_run_after(
     order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
     let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
     for place in order {
-        if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
+        if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place))
+            && !tree.is_base
+        {
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
             formats::read_by_format(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
@@ -343,7 +371,7 @@ fn assemble_run_after(
     }
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
-    let mut understood = draft.understood;
+    let mut understood = core::mem::take(&mut draft.understood);
     let besides: Vec<UnderstoodKey> =
         read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
     understood.extend(besides);
@@ -366,6 +394,13 @@ fn assemble_run_after(
         }
         draft.open.retain(|open| open.key() != key);
     }
+    let is_by_hand = base.over.iter().any(|(key, _)| key == ParamId::Strategy.key());
+    let assumes_ddp = !is_by_hand && sharding::assumes_ddp(&draft);
+    if assumes_ddp {
+        draft.assumed.insert(0, sharding::assumption(&draft.scenario));
+    } else if !is_by_hand {
+        draft.assumed.extend(sharding::by_launcher(&draft));
+    }
     Ok(Run {
         formats: formats.to_vec(),
         scenario: draft.scenario,
@@ -377,5 +412,6 @@ fn assemble_run_after(
         overruled,
         said: draft.said,
         takes_newest: draft.takes_newest,
+        assumes_ddp,
     })
 }

@@ -22,6 +22,11 @@ pub(super) fn is_part(item: &Item) -> bool {
     item.bytes.len() <= MOST_CHARACTERS && file(item).is_some_and(|file| run::is_known(&file))
 }
 
+/// Returns the relative paths of files that an item names.
+pub(super) fn named_files(item: &Item) -> Vec<String> {
+    file(item).map(|file| run::named_files(&file)).unwrap_or_default()
+}
+
 /// Reads several files as the configuration of one run; `None` if they are not a run.
 ///
 /// # Errors

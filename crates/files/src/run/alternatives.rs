@@ -12,6 +12,7 @@ use engine::params::quantity::with_unit;
 use engine::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
+use super::sharding::as_zero3;
 use super::{Base, File, Run, read_run};
 
 /// Common micro-batches.
@@ -86,6 +87,10 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
             (name.to_owned(), Scenario { choices: Choices { recompute, ..scenario.choices }, ..*scenario })
         });
         spread.over("what is recomputed", scenario, runs.into_iter());
+    }
+    if run.assumes_ddp {
+        let runs = [("DDP", *scenario), ("ZeRO-3", as_zero3(scenario))];
+        spread.over("the sharding", scenario, runs.map(|(name, run)| (name.to_owned(), run)).into_iter());
     }
     if run.takes_newest
         && let Some(Known(newest)) = scenario.release

@@ -57,6 +57,8 @@ pub(super) struct WorldSizeFields {
     pub(super) shard: Option<KeyedValue<u32>>,
     /// Whether the framework uses one GPU by default.
     pub(super) is_single: bool,
+    /// The command that starts the processes, [`super::tree::LAUNCHER`].
+    pub(super) launcher: Option<String>,
 }
 
 /// A scenario with the lists of understood, assumed and contradictory values.

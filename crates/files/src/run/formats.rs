@@ -43,5 +43,6 @@ pub(super) fn read_by_format(program: Program, keys: &mut Keys, draft: &mut Draf
         Program::Deepspeed => deepspeed::read(keys, draft),
         _ => table::read_by_program(program, keys, draft)?,
     }
+    accelerate::launched(keys, draft);
     Ok(())
 }

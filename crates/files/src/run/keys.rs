@@ -314,9 +314,13 @@ impl<'a> Keys<'a> {
                 && entry.path.chars().all(|sign| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_')
                 && self.tree.entries.iter().any(|other| other.path != entry.path && other.value == entry.value);
             let is_read = *used && self.fate(entry) != KeyFate::Ignored;
+            // A variable of a script counts where the script uses it.
+            let is_variable = || self.place(&format!("${}", entry.path)).is_some();
+            let is_variable = entry.merged && self.tree.syntax == Syntax::Shell && is_variable();
             if is_read
                 || *skipped
                 || is_constant
+                || is_variable
                 || says_nothing
                 || is_call
                 || ignored_keys::is_irrelevant(&entry.path, program)

@@ -15,6 +15,15 @@ pub(super) fn find_model(name: &str) -> Option<(&'static ModelEntry, bool)> {
     model_named(name).map(|found| (found.entry, found.is_taken))
 }
 
+/// Returns the model that the name of an unset variable states: `$QWEN3_8B_PATH`.
+fn of_variable(value: &str) -> Option<&'static ModelEntry> {
+    let name = value.strip_prefix('$')?.trim_start_matches('{').trim_end_matches('}');
+    let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let words = name.split('_').filter(|word| !matches!(*word, "MODEL" | "PATH" | "DIR" | "HF" | "NAME" | "CKPT"));
+    let name = words.collect::<Vec<_>>().join("-");
+    find_model(&name).filter(|_| is_name && name.contains(|letter: char| letter.is_ascii_digit())).map(|found| found.0)
+}
+
 /// Converts a recipe's name to a model's: `llama31_8b_pretrain_config` is `llama_3.1_8b`.
 pub(super) fn spelled(name: &str) -> String {
     let end = ["_pretrain", "_sft", "_peft", "_finetune", "_lora", "_performance", "_low_precision", "_perf"];
@@ -39,7 +48,12 @@ impl Draft {
             self.record(found, "The model, which another file describes");
             return;
         }
-        if let Some((entry, is_more)) = find_model(name) {
+        if let Some(entry) = of_variable(name) {
+            self.scenario.model = entry.pick();
+            self.has_model = true;
+            self.record(found, format!("Model {}", entry.name));
+            self.assume(format!("“{}” is not set in the files: {}, as its name says.", shorten(name), entry.name));
+        } else if let Some((entry, is_more)) = find_model(name) {
             self.scenario.model = entry.pick();
             self.has_model = true;
             self.record(found, format!("Model {}", entry.name));

@@ -30,7 +30,8 @@ pub(super) fn refuse_two_runs(trees: &[Tree], kinds: &[Program], files: &[File],
             second.name()
         )));
     }
-    let all = trees.iter().zip(kinds).zip(files);
+    // A file that another continues is part of that run.
+    let all = trees.iter().zip(kinds).zip(files).filter(|((tree, _), _)| !tree.is_base);
     // Files of a model, a launcher or an adapter are parts of a run.
     let mut whole = all.filter(|((_, kind), _)| kind.part() == Part::Run).filter_map(|((tree, kind), file)| {
         let mut draft = Draft::new(&base.scenario, &[*kind], &base.scenario);

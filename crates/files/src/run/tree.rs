@@ -12,7 +12,10 @@ use std::ops::Range;
 
 use super::File;
 use super::spelling::plain;
-pub(super) use shell::COMMAND;
+pub(super) use shell::{COMMAND, LAUNCHER, STARTED};
+
+/// Key of the files that a file continues, of Hydra and of programs that follow it.
+pub(super) const DEFAULTS: &str = "defaults";
 
 /// The longest file, in bytes.
 pub(super) const MOST_BYTES: usize = 1_000_000;
@@ -83,8 +86,8 @@ pub(super) struct Entry {
     pub(super) value: Value,
     /// Position of the value in the text, in bytes; `None` for a value made of several parts.
     pub(super) span: Option<Range<usize>>,
-    /// Whether the entry comes from YAML's merge key, so that another entry of this path takes
-    /// precedence.
+    /// Whether another entry of this path takes precedence: this one comes from YAML's merge key, a
+    /// file that is continued, or a variable that its script uses.
     pub(super) merged: bool,
     /// The Python function that contains the entry.
     pub(super) scope: Option<String>,
@@ -100,6 +103,8 @@ pub(super) struct Tree {
     pub(super) remarks: Vec<String>,
     /// The script inside the file: a notebook's code, a job's command.
     pub(super) inner: Option<String>,
+    /// Whether another file of the run continues this one and holds its entries.
+    pub(super) is_base: bool,
     /// Places of entries by the last part of their normalised path.
     places: HashMap<String, Vec<usize>>,
 }
@@ -115,7 +120,7 @@ impl Tree {
         for (place, entry) in entries.iter().enumerate() {
             places.entry(plain(last_part(&entry.path))).or_default().push(place);
         }
-        Self { name: name.to_owned(), syntax, entries, remarks, inner, places }
+        Self { name: name.to_owned(), syntax, entries, remarks, inner, is_base: false, places }
     }
 
     /// Returns the places of a key's entries in ascending order; `*` and a name match the last part
@@ -130,6 +135,14 @@ impl Tree {
         };
         let candidates = self.places.get(last_part(&end)).into_iter().flatten();
         candidates.copied().filter(is_named).collect()
+    }
+
+    /// Adds the values of the file that this one continues; its own take precedence.
+    pub(super) fn continue_from(&mut self, base: &Self) {
+        for entry in base.entries.iter().filter(|entry| entry.path != DEFAULTS) {
+            self.places.entry(plain(last_part(&entry.path))).or_default().push(self.entries.len());
+            self.entries.push(Entry { span: None, merged: true, ..entry.clone() });
+        }
     }
 
     /// Sets the entries of a path to null, and returns their values by place.
@@ -264,7 +277,22 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
             *text = usual;
         }
     }
+    if syntax == Syntax::Yaml
+        && let Some(usage) = usage(text)
+    {
+        let value = Value::plain(usage);
+        entries.push(Entry { path: USAGE.to_owned(), value, span: None, merged: false, scope: None });
+    }
     Ok(Tree::new(name, syntax, entries, remarks, None))
+}
+
+/// Key of the command in a comment that tells how torchtune starts a recipe.
+const USAGE: &str = "__usage__";
+
+/// Returns that command: `tune run full_finetune_single_device --config llama3/8B_full`.
+fn usage(text: &str) -> Option<&str> {
+    let comments = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+    comments.map(str::trim).find(|comment| comment.starts_with("tune run "))
 }
 
 /// Returns the default of an environment variable: `${SEQ_LENGTH:2048}`, `${oc.env:GPUS,8}`.

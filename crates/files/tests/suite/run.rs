@@ -401,6 +401,7 @@ fn results_are_json() {
 mod alternatives;
 mod bytes;
 mod kept;
+mod launchers;
 mod lint;
 mod low_precision;
 mod megatron_layers;

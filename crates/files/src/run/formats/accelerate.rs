@@ -8,7 +8,8 @@ use engine::params::ParamId;
 use super::{megatron, shared, trainer};
 use crate::run::draft::Draft;
 use crate::run::format::is_hugging_face;
-use crate::run::keys::Keys;
+use crate::run::keys::{KeyedValue, Keys};
+use crate::run::tree::LAUNCHER;
 
 /// Reads a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
@@ -66,7 +67,75 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-fn mixed(found: &crate::run::keys::KeyedValue<String>, draft: &mut Draft, alone: bool) {
+/// Reads the sharding from the arguments of `accelerate launch`, if the program's own name none
+/// (src/accelerate/commands/launch.py). A file that is not given is taken by its name.
+pub(super) fn launched(keys: &mut Keys, draft: &mut Draft) {
+    if keys.peek(LAUNCHER).as_deref() != Some("accelerate") {
+        return;
+    }
+    let is_said = draft.said.contains(&ParamId::Strategy) || draft.scenario.framework == Framework::DeepSpeed;
+    let file = keys.text(&["config_file"]);
+    let is_new = |found: &&KeyedValue<String>| {
+        !draft.understood.iter().any(|line| line.file == found.file && line.key == found.key)
+    };
+    if let Some(found) = file.as_ref().filter(is_new) {
+        draft.record(found, "Accelerate's file");
+    }
+    if is_said || draft.has(Program::Accelerate) {
+        return;
+    }
+    if let Some(found) = keys.flag(&["use_deepspeed"]).filter(|found| found.value) {
+        draft.record(&found, "DeepSpeed");
+        if let Some(file) = keys.text(&["deepspeed_config_file"]) {
+            trainer::deepspeed_file(&file, draft);
+        }
+        if let Some(stage) = keys.number(&["zero_stage"]) {
+            draft.set_option_from(&stage, ParamId::Strategy, shared::zero_strategy(stage.value as u32));
+            trainer::under_zero(draft);
+        }
+    } else if let Some(found) = keys.flag(&["use_fsdp"]).filter(|found| found.value) {
+        draft.set_option_from(&found, ParamId::Strategy, "full-shard");
+        trainer::fsdp(keys, draft, "", "fsdp_");
+    } else if let Some(found) = keys.flag(&["multi_gpu"]).filter(|found| found.value) {
+        draft.set_option_from(&found, ParamId::Strategy, "ddp");
+    } else if let Some(found) = &file {
+        by_name(found, draft);
+    }
+}
+
+/// Sets the sharding that the name of a file of Accelerate states.
+fn by_name(found: &KeyedValue<String>, draft: &mut Draft) {
+    let name = found.value.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let said = if let Some(said) = trainer::zero_by_name(&name, draft) {
+        said
+    } else if has(&["fsdp", "hsdp"]) {
+        let is_second = has(&["fsdp2", "fsdp_2", "fsdp-2", "fsdp_v2", "fsdp-v2", "fsdpv2"]);
+        draft.set_option(ParamId::Strategy, if has(&["hsdp", "hybrid"]) { "hybrid-shard" } else { "full-shard" });
+        let version = if is_second { 2 } else { trainer::usual_fsdp(draft) };
+        trainer::under_fsdp(draft, version);
+        if has(&["offload"]) {
+            draft.set_option(ParamId::OffloadParameters, "yes");
+            draft.set_option(ParamId::OffloadOptimizer, "yes");
+        }
+        if is_second { "FSDP2, as its name says" } else { "FSDP, as its name says" }
+    } else if has(&["multi_gpu", "multi-gpu", "multigpu", "ddp"]) {
+        draft.set_option(ParamId::Strategy, "ddp");
+        "DDP, as its name says"
+    } else if has(&["single_gpu", "single-gpu"]) {
+        draft.world.is_single = true;
+        "one GPU, as its name says"
+    } else {
+        draft.assume(format!("The file {} is not among these, and its name says no sharding.", found.value));
+        return;
+    };
+    draft.has_strategy = true;
+    // The name decides it as a key would.
+    draft.said.push(ParamId::Strategy);
+    draft.assume(format!("The file {} is not among these: {said}.", found.value));
+}
+
+fn mixed(found: &KeyedValue<String>, draft: &mut Draft, alone: bool) {
     match found.value.as_str() {
         "fp16" | "bf16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
             draft.set_option_from(found, ParamId::Recipe, "autocast");
@@ -117,13 +186,7 @@ fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
         trainer::deepspeed_file(&found, draft);
     }
     if let Some(found) = keys.number(&["deepspeed_config.zero_stage"]) {
-        let option = match found.value as u32 {
-            0 => "ddp",
-            1 => "zero1",
-            2 => "zero2",
-            _ => "full-shard",
-        };
-        draft.set_option_from(&found, ParamId::Strategy, option);
+        draft.set_option_from(&found, ParamId::Strategy, shared::zero_strategy(found.value as u32));
         draft.has_strategy = true;
     }
     trainer::under_zero(draft);

@@ -298,9 +298,19 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.count(&["context_parallel_size", "sequence_parallel_degree"]) {
         draft.number(Some(found), ParamId::Cp);
     }
-    draft.number(keys.count(&["expert_parallel_size"]), ParamId::Ep);
+    // Workers of Ray, one a GPU.
+    if keys.flag(&["use_ray"]).is_some_and(|found| found.value) {
+        draft.world.gpus = draft.world.gpus.take().or_else(|| keys.count(&["ray_num_workers"]));
+    } else {
+        keys.skip(&["ray_num_workers"]);
+    }
+    let experts = keys.count(&["expert_parallel_size"]);
+    let of_experts = experts.as_ref().map_or(1, |found| found.value);
+    draft.number(experts, ParamId::Ep);
     draft.world.replicate = keys.count(&["dp_replicate_size"]);
-    draft.world.shard = keys.count(&["dp_shard_size"]);
+    // Experts have a dimension of their own in the mesh, besides that of the shards.
+    draft.world.shard =
+        keys.count(&["dp_shard_size"]).map(|found| found.map(|shards| shards.saturating_mul(of_experts)));
     if let Some(found) = keys.text(&["deepspeed"]) {
         trainer::deepspeed_file(&found, draft);
     }

@@ -61,12 +61,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 fn stage(keys: &mut Keys, draft: &mut Draft) {
     let found = keys.number(&["zero_optimization.stage"]);
     let stage = found.as_ref().map_or(0, |found| found.value as u32);
-    let option = match stage {
-        0 => "ddp",
-        1 => "zero1",
-        2 => "zero2",
-        _ => "full-shard",
-    };
+    let option = shared::zero_strategy(stage);
     match &found {
         Some(found) => draft.set_option_from(found, ParamId::Strategy, option),
         None => {

@@ -3,13 +3,16 @@
 mod attention;
 
 pub(super) use attention::{attention, pytorch_attention, tuned_attention};
+use catalog::names::{gpu_assumed, gpu_named};
+use catalog::pick::pick_accelerator;
 use catalog::programs::Program;
 use engine::model::software::{Framework, Kernels, NormKernel, Segments};
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
-use crate::run::tree::Syntax;
+use crate::run::named::is_named;
+use crate::run::tree::{LAUNCHER, STARTED, Syntax};
 
 /// Reads the GPUs from the flags of torchrun, srun, accelerate and deepspeed, and from variables of
 /// a script.
@@ -17,15 +20,25 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     if keys.syntax() != Syntax::Shell {
         return;
     }
+    if let Some(started) = keys.peek(STARTED).filter(|name| !draft.names.iter().any(|other| is_named(other, name))) {
+        draft.assume(format!("The file {started}, which the script starts, is not among these."));
+    }
+    draft.world.launcher = draft.world.launcher.take().or_else(|| keys.peek(LAUNCHER));
+    let allocated = allocated_by_slurm(keys, draft);
     let per_node = keys.count(&["nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus", "gpus_per_task"]);
-    let per_node = per_node.or_else(|| per_node_of_slurm(keys));
+    let (included, hosts) = included(keys, draft);
+    let per_node = per_node.or(included).or(allocated);
     let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
+    // The flags of Slurm and of a launcher repeat each other.
+    if nodes.is_some() {
+        keys.skip(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
+    }
     let gpus = keys.count(&["num_processes"]);
     let variables = |keys: &mut Keys, names: &[&str]| keys.count(names);
     let per_node = per_node.or_else(|| {
         variables(keys, &["$GPUS_PER_NODE", "$NPROC_PER_NODE", "$NUM_GPUS", "$NGPU", "$N_GPUS", "$GPU_NUM"])
     });
-    let nodes = nodes.or_else(|| variables(keys, &["$NNODES", "$NUM_NODES", "$N_NODES", "$SLURM_NNODES"]));
+    let nodes = nodes.or(hosts).or_else(|| variables(keys, &["$NNODES", "$NUM_NODES", "$N_NODES", "$SLURM_NNODES"]));
     let gpus = gpus.or_else(|| variables(keys, &["$WORLD_SIZE"]).filter(|_| per_node.is_none()));
     let world = &mut draft.world;
     world.per_node = world.per_node.take().or(per_node);
@@ -39,11 +52,51 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Reads `--gres=gpu:8` or `--gpus-per-node=h100:8`.
-fn per_node_of_slurm(keys: &mut Keys) -> Option<KeyedValue<u32>> {
-    let found = keys.text(&["gres", "gpus_per_node"])?;
-    let count = found.value.rsplit(':').next()?.parse().ok().filter(|count| *count > 0)?;
-    Some(found.with(count))
+/// Reads `--gres=gpu:h200:4` or `--gpus-per-node=h100:8`: the card, and how many a node has.
+fn allocated_by_slurm(keys: &mut Keys, draft: &mut Draft) -> Option<KeyedValue<u32>> {
+    let names = ["gres", "gpus_per_node"];
+    let name = names.iter().find(|name| keys.peek(name).is_some_and(|value| value.contains(':')))?;
+    let found = keys.text(&[name])?;
+    let parts: Vec<&str> = found.value.split(',').next()?.split(':').collect();
+    let count = parts.last()?.parse().ok().filter(|count: &u32| *count > 0);
+    let named = parts.get(..parts.len() - usize::from(count.is_some()))?;
+    let entry = |name: &&str| gpu_named(name).map(|found| found.entry).or_else(|| gpu_assumed(name));
+    if let Some(gpu) = named.iter().filter(|name| **name != "gpu").find_map(entry) {
+        pick_accelerator(&mut draft.scenario, gpu.id);
+        draft.record(&found, format!("GPU: {}", gpu.name));
+        if named.iter().all(|name| gpu_named(name).is_none_or(|named| named.is_taken)) {
+            draft.assume(format!("{} = {} is taken to mean {}.", found.key, found.value, gpu.name));
+        }
+    }
+    count.map(|count| found.with(count))
+}
+
+/// Reads the devices of DeepSpeed's launcher, `--include worker-0:0,1@worker-1:0,1`: GPUs of a host
+/// and hosts (deepspeed/launcher/runner.py, `parse_resource_filter`).
+fn included(keys: &mut Keys, draft: &Draft) -> (Option<KeyedValue<u32>>, Option<KeyedValue<u32>>) {
+    if draft.world.launcher.as_deref() != Some("deepspeed") {
+        return (None, None);
+    }
+    let Some(found) = keys.text(&["include"]) else { return (None, None) };
+    let node = draft.scenario.network.values.gpus_per_node;
+    let hosts: Vec<u32> = found
+        .value
+        .split('@')
+        .map(|host| host.split_once(':').map_or(node, |(_, slots)| slots.split(',').count() as u32))
+        .collect();
+    // Hosts with unequal numbers of GPUs are taken to have that of the first.
+    let Some(first) = hosts.first() else { return (None, None) };
+    (Some(found.with(*first)), Some(found.with(hosts.len() as u32)).filter(|hosts| hosts.value > 1))
+}
+
+/// Returns the strategy of a stage of ZeRO.
+pub(super) fn zero_strategy(stage: u32) -> &'static str {
+    match stage {
+        0 => "ddp",
+        1 => "zero1",
+        2 => "zero2",
+        _ => "full-shard",
+    }
 }
 
 /// Names of optimizers, in lower case, with their options of links.

@@ -11,6 +11,7 @@ use super::{peft, shared, trainer};
 use crate::run::UnderstoodKey;
 use crate::run::draft::{Draft, NO_FILE};
 use crate::run::keys::{KeyedValue, Keys};
+use crate::run::named::is_named;
 use crate::run::program::{Meaning, Row, Rows, Table};
 use crate::run::spelling::shortened;
 
@@ -446,6 +447,9 @@ fn own(
         }
         "continues" => {
             draft.record(found, "The file that this one continues");
+            if draft.names.iter().any(|name| is_named(name, &found.value)) {
+                return;
+            }
             let name = shortened(&found.value);
             draft.assume(format!(
                 "What {name} says, which this file continues, is not read here: {}'s defaults.",

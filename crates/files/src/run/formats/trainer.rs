@@ -305,25 +305,40 @@ pub(super) fn deepspeed_file(found: &KeyedValue<String>, draft: &mut Draft) {
     if draft.has(Program::Deepspeed) {
         return;
     }
-    let stage = ["zero3", "z3", "zero_3", "stage3", "stage_3", "stage-3"].iter().any(|word| name.contains(word));
-    let second = ["zero2", "z2", "zero_2", "stage2", "stage_2"].iter().any(|word| name.contains(word));
-    let first = ["zero1", "z1_", "zero_1", "stage1"].iter().any(|word| name.contains(word));
-    let (option, said) = match (stage, second, first) {
-        (true, ..) => ("full-shard", "ZeRO-3, as its name says"),
-        (_, true, _) => ("zero2", "ZeRO-2, as its name says"),
-        (.., true) => ("zero1", "ZeRO-1, as its name says"),
-        _ => ("zero2", "ZeRO-2, the usual one"),
+    let said = zero_by_name(&name, draft).unwrap_or_else(|| {
+        draft.set_option(ParamId::Strategy, "zero2");
+        under_zero(draft);
+        "ZeRO-2, the usual one"
+    });
+    draft.has_strategy = true;
+    draft.assume(format!("The file {} is not among these: {said}.", found.value));
+}
+
+/// Sets the stage of ZeRO and the offloading that a file's name states, in lower case; returns what
+/// it states.
+pub(super) fn zero_by_name(name: &str, draft: &mut Draft) -> Option<&'static str> {
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let is_third = has(&["zero3", "z3", "zero_3", "zero-3", "stage3", "stage_3", "stage-3"]);
+    let (option, said) = if is_third {
+        ("full-shard", "ZeRO-3, as its name says")
+    } else if has(&["zero2", "z2", "zero_2", "zero-2", "stage2", "stage_2", "stage-2"]) {
+        ("zero2", "ZeRO-2, as its name says")
+    } else if has(&["zero1", "z1_", "zero_1", "zero-1", "stage1", "stage_1", "stage-1"]) {
+        ("zero1", "ZeRO-1, as its name says")
+    } else if has(&["deepspeed"]) {
+        ("zero2", "ZeRO-2, the usual one")
+    } else {
+        return None;
     };
     draft.set_option(ParamId::Strategy, option);
-    draft.has_strategy = true;
     under_zero(draft);
-    if name.contains("offload") {
+    if has(&["offload"]) {
         draft.set_option(ParamId::OffloadOptimizer, "yes");
-        if stage && !name.contains("offload_optim") {
+        if is_third && !has(&["offload_optim"]) {
             draft.set_option(ParamId::OffloadParameters, "yes");
         }
     }
-    draft.assume(format!("The file {} is not among these: {said}.", found.value));
+    Some(said)
 }
 
 /// Sets DeepSpeed's formats and loss: the model runs in 16 bits.
@@ -341,6 +356,21 @@ pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
         draft.scenario.recipe = PrecisionPolicy::Fsdp2MixedBf16Reduce16;
     }
     draft.scenario.framework = if version < 2 { Framework::Fsdp1 } else { Framework::Transformers };
+}
+
+/// Returns the version of FSDP where no file says it: the Trainer's options select FSDP2 from
+/// transformers 5.10 on, Accelerate's select FSDP1. TRL runs on the Trainer of its day.
+pub(super) fn usual_fsdp(draft: &mut Draft) -> u32 {
+    let is_second = [Program::Transformers, Program::Trl].iter().any(|program| draft.is_from(*program, SECOND_FSDP));
+    let (version, whose) = if draft.is_from(Program::Axolotl, AXOLOTLS_SECOND_FSDP) {
+        (2, "FSDP2, Axolotl's")
+    } else if is_second {
+        (2, "FSDP2, the Trainer's")
+    } else {
+        (1, "FSDP1, Accelerate's")
+    };
+    draft.assume(format!("The files do not say which FSDP: {whose} default."));
+    version
 }
 
 /// Reads Accelerate's FSDP options in a section, with a prefix or without.
@@ -366,21 +396,7 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         found.value
     });
     let version = version.or(top);
-    let version = version.unwrap_or_else(|| {
-        // The Trainer's options select FSDP2 from transformers 5.10 on, Accelerate's select FSDP1.
-        // TRL runs on the Trainer of its day.
-        let is_second =
-            [Program::Transformers, Program::Trl].iter().any(|program| draft.is_from(*program, SECOND_FSDP));
-        let (version, whose) = if draft.is_from(Program::Axolotl, AXOLOTLS_SECOND_FSDP) {
-            (2, "FSDP2, Axolotl's")
-        } else if is_second {
-            (2, "FSDP2, the Trainer's")
-        } else {
-            (1, "FSDP1, Accelerate's")
-        };
-        draft.assume(format!("The files do not say which FSDP: {whose} default."));
-        version
-    });
+    let version = version.unwrap_or_else(|| usual_fsdp(draft));
     if let Some(found) = get!(word, "sharding_strategy") {
         set_sharding_strategy(draft, &found);
     }

@@ -4,7 +4,7 @@
 mod arithmetic;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Entries, Entry, MOST_VALUES, Value, too_many};
@@ -17,8 +17,34 @@ struct Variable {
     span: Option<Range<usize>>,
 }
 
+/// The variables of a script.
+#[derive(Default)]
+struct Variables<'a> {
+    /// Those that are set so far.
+    set: HashMap<String, Variable>,
+    /// The first value of each variable that the script sets anywhere: a function may come before
+    /// the variables that it uses.
+    later: HashMap<&'a str, &'a str>,
+}
+
+impl Variables<'_> {
+    fn get(&self, name: &str) -> Option<&Variable> {
+        self.set.get(name)
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.set.contains_key(name)
+    }
+
+    fn insert(&mut self, name: &str, variable: Variable) {
+        self.set.insert(name.to_owned(), variable);
+    }
+}
+
 /// Most levels of variable expansion.
 const DEEPEST_FILL: usize = 8;
+/// Longest value of a variable that is set further down.
+const LONGEST_LATER: usize = 200;
 /// Longest text in which variables are expanded.
 const LONGEST: usize = 4_000;
 
@@ -32,7 +58,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     if words.len() > MOST_VALUES {
         return Err(too_many());
     }
-    let mut variables = slurm_variables(text);
+    let mut variables = Variables { set: slurm_variables(text), later: HashMap::new() };
+    for word in &words {
+        if let Some((name, value, _)) = assignment(word).filter(|(_, value, _)| value.len() <= LONGEST_LATER) {
+            variables.later.entry(name).or_insert(value);
+        }
+    }
+    let used = used_names(text);
     let mut visible = None;
     let mut entries = Entries::default();
     let mut branches = false;
@@ -41,7 +73,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         place += 1;
         branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
         if let Some((name, value, span)) = assignment(word) {
-            if name == "CUDA_VISIBLE_DEVICES" {
+            if VISIBLE.contains(&name) {
                 visible = devices(value).or(visible);
             }
             // Flags inside a string are separate words.
@@ -55,21 +87,23 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
             }
             let filled = fill(value, &variables, 0);
             // A value from an argument does not replace the default.
-            if variables.contains_key(name) && (is_argument(&filled) || word.in_case && filled.contains('$')) {
+            if variables.contains(name) && (is_argument(&filled) || word.in_case && filled.contains('$')) {
                 continue;
             }
             entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
             if is_setting(name) {
                 entries.add(name, Value::plain(filled.clone()), Some(span.clone()))?;
+                // A variable that the script uses counts where it is used.
+                entries.list.last_mut().into_iter().for_each(|entry| entry.merged = used.contains(name));
             }
-            variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
+            variables.insert(name, Variable { value: filled, span: literal(value, span) });
             continue;
         }
         if let Some((name, value, span)) = default(word) {
-            if !variables.contains_key(name) {
+            if !variables.contains(name) {
                 let filled = fill(value, &variables, 0);
                 entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
-                variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
+                variables.insert(name, Variable { value: filled, span: literal(value, span) });
             }
             continue;
         }
@@ -98,6 +132,18 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     if let Some(name) = trained_with(&words) {
         entries.add(COMMAND, Value::plain(name), None)?;
     }
+    for pair in words.windows(2) {
+        // The value of another flag is that flag's own.
+        let [before, word] = pair else { continue };
+        let name = unquoted(word.text);
+        let is_named = before.text == "--config" || !before.text.starts_with('-');
+        if is_named && !name.contains('=') && ends_in(name, &[".yaml", ".yml"]) {
+            entries.add(STARTED, Value::plain(fill(name, &variables, 0)), None)?;
+        }
+    }
+    if let Some(name) = launcher(&words) {
+        entries.add(LAUNCHER, Value::plain(name), None)?;
+    }
     if branches {
         remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
@@ -109,6 +155,51 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
 
 /// Key of what a script trains with: the command of `trl`, or the name of the first Python file.
 pub(in crate::run) const COMMAND: &str = "__command__";
+
+/// Key of each configuration that a script's commands name.
+pub(in crate::run) const STARTED: &str = "__started__";
+
+/// Key of the launcher of a script's processes: one of [`LAUNCHERS`].
+pub(in crate::run) const LAUNCHER: &str = "__launcher__";
+
+/// Commands and modules that start processes, with their launcher. The last three start torchrun or
+/// accelerate themselves, on every visible device.
+const LAUNCHERS: [(&str, &str); 10] = [
+    ("torchrun", "torchrun"),
+    ("torch.distributed.run", "torchrun"),
+    ("torch.distributed.launch", "torchrun"),
+    ("accelerate", "accelerate"),
+    ("accelerate.commands.launch", "accelerate"),
+    ("deepspeed", "deepspeed"),
+    ("deepspeed.launcher.runner", "deepspeed"),
+    ("llamafactory-cli", "llamafactory-cli"),
+    ("axolotl", "axolotl"),
+    ("trl", "trl"),
+];
+
+/// Returns the launcher of a script, also of a command that is held in a variable.
+fn launcher(words: &[Word]) -> Option<&'static str> {
+    let texts = words.iter().flat_map(|word| {
+        let held = word.text.split_once('=').filter(|_| word.starts_command);
+        unquoted(held.map_or(word.text, |(_, value)| value)).split_whitespace()
+    });
+    let texts: Vec<&str> = texts.collect();
+    let mut places = texts.iter().enumerate();
+    places.find_map(|(place, text)| {
+        let name = text.rsplit('/').next()?;
+        let (_, launcher) = LAUNCHERS.iter().find(|(command, _)| *command == name)?;
+        // Packages and folders have these names too.
+        let next = texts.get(place + 1).copied().unwrap_or_default();
+        let is_command = match name {
+            "accelerate" => next == "launch",
+            "deepspeed" => next.starts_with(['-', '$']) || ends_in(next, &[".py"]),
+            "llamafactory-cli" | "axolotl" => next == "train",
+            "trl" => next.chars().all(char::is_alphabetic) && !next.is_empty(),
+            _ => true,
+        };
+        is_command.then_some(*launcher)
+    })
+}
 
 /// Returns what a script trains with.
 fn trained_with<'a>(words: &[Word<'a>]) -> Option<&'a str> {
@@ -132,16 +223,29 @@ fn is_setting(name: &str) -> bool {
     name.chars().all(|letter| letter.is_ascii_lowercase() || matches!(letter, '_' | '.') || letter.is_ascii_digit())
 }
 
+/// Returns the names of the variables that a script refers to: `$name`, `${name…`.
+fn used_names(text: &str) -> HashSet<&str> {
+    let names = text.split('$').skip(1).map(|rest| {
+        let rest = rest.trim_start_matches('{');
+        let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    });
+    names.collect()
+}
+
+/// Variables that name the devices a process may use: of CUDA, of HIP and of Ascend.
+const VISIBLE: [&str; 4] =
+    ["CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES"];
+
 /// Adds the number of processes of a launcher, if no flag states it: that of the visible devices.
 /// Without a launcher there is one process.
 fn add_processes(words: &[Word], devices: usize, entries: &mut Entries) -> Result<(), String> {
-    let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node"];
+    let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node", "include"];
     if entries.list.iter().any(|entry| counts.contains(&entry.path.as_str())) {
         return Ok(());
     }
-    let launches = ["torchrun", "accelerate", "deepspeed"];
-    let has_launcher = words.iter().any(|word| launches.contains(&word.text));
-    let processes = if has_launcher { devices } else { 1 };
+    // These start a process on each visible device.
+    let processes = if launcher(words).is_some() { devices } else { 1 };
     entries.add("nproc_per_node", Value::plain(processes.to_string()), None)
 }
 
@@ -190,7 +294,7 @@ fn devices(value: &str) -> Option<usize> {
 
 /// Sets the variables of `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of
 /// configurations, from the first one. Returns whether the line has this form.
-fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variable>) -> bool {
+fn read_first(text: &str, words: &[Word], variables: &mut Variables) -> bool {
     let names: Vec<&str> =
         words.iter().map(|word| word.text).take_while(|word| *word != "<<<").take(MOST_NAMES).collect();
     let Some(of) = words.get(names.len() + 1).and_then(|word| variable(unquoted(word.text))) else { return false };
@@ -200,7 +304,7 @@ fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variab
     let start = list.char_indices().nth(LONGEST).and_then(|(end, _)| list.get(..end)).unwrap_or(list);
     let Some(first) = words::words(start).first().map(|word| unquoted(word.text).to_owned()) else { return false };
     for (name, value) in names.iter().filter(|name| !name.starts_with('-')).zip(first.split(',')) {
-        variables.insert((*name).to_owned(), Variable { value: value.trim().to_owned(), span: None });
+        variables.insert(name, Variable { value: value.trim().to_owned(), span: None });
     }
     true
 }
@@ -269,7 +373,7 @@ fn literal(value: &str, span: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Adds the flags of some words: `--key value`, `--key=value`, `--key` alone, `-N 4`.
-fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut Entries) -> Result<(), String> {
+fn flags(words: &[Word], variables: &Variables, entries: &mut Entries) -> Result<(), String> {
     let mut place = 0;
     while let Some(word) = words.get(place) {
         place += 1;
@@ -299,7 +403,7 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
                 continue;
             }
             if let Some(name) = variable(value.text)
-                && !variables.contains_key(name)
+                && !variables.contains(name)
                 && (name.ends_with("ARGS") || name.ends_with("OPTIONS") || name.ends_with("OPTS"))
             {
                 place += 1;
@@ -358,8 +462,12 @@ fn add_object(
     Ok(())
 }
 
+fn ends_in(text: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| text.ends_with(end))
+}
+
 fn is_program(text: &str) -> bool {
-    [".py", ".sh", ".yml", ".yaml"].iter().any(|end| text.ends_with(end))
+    ends_in(text, &[".py", ".sh", ".yml", ".yaml"])
         || matches!(text, "python" | "python3" | "torchrun" | "bash" | "train" | "-m" | "-u")
 }
 
@@ -376,7 +484,7 @@ fn plain(key: &str) -> String {
 }
 
 /// Returns a value and its position: the variable's assignment, if the value is a variable.
-fn place_of(text: &str, span: Range<usize>, variables: &HashMap<String, Variable>) -> (String, Option<Range<usize>>) {
+fn place_of(text: &str, span: Range<usize>, variables: &Variables) -> (String, Option<Range<usize>>) {
     if !text.contains('$') {
         return (text.to_owned(), Some(span));
     }
@@ -394,7 +502,7 @@ fn variable(text: &str) -> Option<&str> {
 }
 
 /// Expands variables. Unknown variables are kept.
-fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> String {
+fn fill(text: &str, variables: &Variables, depth: usize) -> String {
     if depth > DEEPEST_FILL || text.len() > LONGEST || !text.contains('$') {
         return text.to_owned();
     }
@@ -443,17 +551,29 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
             (after.get(..end).unwrap_or_default(), None, after.get(end..).unwrap_or_default())
         };
         match (variables.get(name), default) {
-            (Some(variable), _) if !variable.value.contains('$') => filled.push_str(&variable.value),
+            (Some(variable), _) if is_known(&variable.value) => filled.push_str(&variable.value),
             (_, Some(default)) => filled.push_str(&fill(unquoted(default), variables, depth + 1)),
-            _ => {
-                filled.push('$');
-                filled.push_str(name);
-            }
+            _ => match later(name, variables, depth) {
+                Some(value) => filled.push_str(&value),
+                None => filled.extend(["$", name]),
+            },
         }
         rest = behind;
     }
     filled.push_str(rest);
     filled
+}
+
+/// Returns the value of a variable that is set further down; it may not refer to others of these.
+fn later(name: &str, variables: &Variables, depth: usize) -> Option<String> {
+    let value = variables.later.get(name).filter(|_| depth < DEEPEST_FILL && !variables.contains(name))?;
+    Some(fill(value, variables, DEEPEST_FILL)).filter(|value| is_known(value))
+}
+
+/// Whether a value is known, or ends in a known part of a path: `$HOME/models/Qwen3-8B`.
+fn is_known(value: &str) -> bool {
+    let unknown = |text: &str| text.contains(['$', '`']);
+    !unknown(value) || value.trim_end_matches('/').rsplit_once('/').is_some_and(|(_, last)| !unknown(last))
 }
 
 /// Returns the position of each closing brace by that of its opening brace.

@@ -100,6 +100,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             '\\' if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") => {
                 at += rest.find('\n').unwrap_or(0) + 1;
             }
+            '&' if rest.starts_with("&>") && !in_array => at += redirection(rest).unwrap_or(1),
             '\n' | ';' | '&' | '|' => {
                 at += 1;
                 if matches!(letter, '\n' | ';') {
@@ -137,6 +138,12 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                 at += line.len().max(1);
             }
             _ => {
+                if test.is_none()
+                    && let Some(length) = redirection(rest)
+                {
+                    at += length;
+                    continue;
+                }
                 let length = word(rest);
                 let found = rest.get(..length).unwrap_or_default();
                 if test.is_some() {
@@ -185,6 +192,25 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
         }
     }
     words
+}
+
+/// Returns the length of the redirection that begins here, with its file: `2>&1`, `> file`,
+/// `&>> file`, `< file`. A placeholder such as `<path>`, a here-document and a here-string are none.
+fn redirection(text: &str) -> Option<usize> {
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let rest = rest.strip_prefix('&').filter(|after| after.starts_with('>')).unwrap_or(rest);
+    let after = match rest.strip_prefix('<') {
+        Some(after) if after.starts_with([' ', '&']) => after,
+        Some(_) => return None,
+        None => {
+            let after = rest.strip_prefix('>')?;
+            after.strip_prefix(['>', '|']).unwrap_or(after)
+        }
+    };
+    let after = after.strip_prefix('&').unwrap_or(after).trim_start_matches([' ', '\t']);
+    // The output of a command, `>(tee log)`, is read as words of their own.
+    let end = if after.starts_with(['\n', '(', ';', '|', '&']) || after.is_empty() { 0 } else { word(after) };
+    Some(text.len() - after.len() + end)
 }
 
 /// Returns the length of the word that begins here.
