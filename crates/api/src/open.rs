@@ -101,12 +101,15 @@ impl Stated {
     /// Returns the missing values among those that an answer depends on.
     pub fn open(&self, scenario: &Scenario, asked: &[Open]) -> Vec<Unstated> {
         let open = Open::ALL.into_iter().filter(|what| asked.contains(what) && !self.has(*what));
+        // Without the GPU no other value decides anything yet.
+        let has_hardware = self.hardware || !asked.contains(&Open::Hardware);
         open.map(|what| {
-            let flips = if self.model { what.flips(scenario) } else { None };
+            let flips = if self.model && has_hardware { what.flips(scenario) } else { None };
             let is_asked = match what {
-                Open::Model => true,
+                Open::Model | Open::Hardware => true,
+                Open::Gpus => flips.is_some() || !has_hardware,
                 Open::Node => is_elsewhere(scenario),
-                _ => flips.is_some(),
+                Open::Length | Open::Batch => flips.is_some(),
             };
             Unstated { what, is_asked, flips }
         })
@@ -169,7 +172,7 @@ impl Unstated {
             Open::Gpus => "On how many GPUs? Give gpus=….",
             Open::Length => "How long are the sequences? Give seq=….",
             Open::Batch => "How many sequences does a GPU process at once? Give mbs=….",
-            Open::Hardware => "On which GPUs? Give cluster=… or gpu=….",
+            Open::Hardware => "Which GPU? Give cluster=… or gpu=….",
             Open::Node => {
                 "In which nodes are the GPUs? This GPU has no usual node: give cluster=…, or cluster=custom with node=…."
             }

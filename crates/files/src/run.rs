@@ -26,6 +26,7 @@ mod refusal;
 mod several;
 mod spelling;
 mod tree;
+mod unread;
 
 use catalog::programs::{Part, Program};
 use catalog::releases::{Known, find, newest_of};
@@ -87,11 +88,13 @@ pub struct Base {
     pub scenario: Scenario,
     /// Values set by hand under keys of links; they take precedence over the files.
     pub over: Vec<(String, String)>,
+    /// Whether keys that were not read and may decide are passed over.
+    pub assumes: bool,
 }
 
 impl From<&Scenario> for Base {
     fn from(scenario: &Scenario) -> Self {
-        Self { scenario: *scenario, over: Vec::new() }
+        Self { scenario: *scenario, over: Vec::new(), assumes: false }
     }
 }
 
@@ -114,8 +117,11 @@ pub struct Run {
     pub understood: Vec<UnderstoodKey>,
     /// Assumptions about values that no file states: sentences.
     pub assumed: Vec<String>,
-    /// Keys that have a value and no meaning here.
+    /// Keys that were not read and whose names are none of what decides.
     pub ignored: Vec<String>,
+    /// Keys that were not read and may decide memory or speed, as `key = value`: there is no verdict
+    /// while there is one.
+    pub unread: Vec<String>,
     /// Contradictory or impossible values, each with the value used instead: sentences.
     pub contradictions: Vec<String>,
     /// Facts that decide whether the run fits and that no file states.
@@ -327,13 +333,16 @@ fn assemble_run_after(
     // Models first, launchers and the files they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
-    let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ignored, mut unread) = (Vec::new(), Vec::new());
+    let (mut hints, mut read_keys) = (Vec::new(), Vec::new());
     for place in order {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
             formats::read_by_format(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
-            ignored.extend(keys.ignored(*format));
+            let unused = keys.unused(*format, tree.inner.as_deref().unwrap_or(&file.text));
+            ignored.extend(unused.ignored);
+            unread.extend(unused.unread);
             keys.wrong().into_iter().for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
@@ -349,6 +358,13 @@ fn assemble_run_after(
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
+    unread.dedup();
+    // Of a file that is mostly unknown, any key may decide.
+    if ignored.len() + unread.len() > understood.len() {
+        unread.append(&mut ignored);
+    }
+    let ignored = ignored.into_iter().map(|(key, _)| key).collect();
+    let unread = unread.into_iter().map(|(_, line)| line).collect();
     let framework = ParamId::Framework.option(&draft.scenario);
     draft.scenario.release = draft.scenario.release.filter(|release| release.0.runs_on(framework));
     let mut overruled = Vec::new();
@@ -372,6 +388,7 @@ fn assemble_run_after(
         understood,
         assumed: draft.assumed,
         ignored,
+        unread,
         contradictions: draft.contradictions,
         open: draft.open,
         overruled,

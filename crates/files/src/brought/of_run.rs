@@ -3,7 +3,7 @@
 use engine::format;
 use engine::scenario::issue::visible;
 
-use super::{Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
+use super::{AssumedValue, Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
 use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read_run, spread, write_back};
 use huggingface::MOST_CHARACTERS;
 
@@ -40,37 +40,57 @@ fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
     let run = run::read_or_refuse(files, base)?;
     // Without a known model there is no verdict, and so nothing to offer.
     let has_model = !run.open.contains(&MissingValue::Model);
-    let findings = if has_model { lint(&run, files, base) } else { Vec::new() };
+    let is_answered = has_model && (run.unread.is_empty() || base.assumes);
+    let findings = if is_answered { lint(&run, files, base) } else { Vec::new() };
     let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
     let understood: Vec<String> =
         run.understood.iter().map(|line| format!("{} = {}: {}", line.key, line.value, line.meaning)).collect();
-    let spread = if has_model { spread(&run, files, base) } else { Spread::default() };
+    let spread = if is_answered { spread(&run, files, base) } else { Spread::default() };
     let section = |title: &str, lines: &[String]| Section {
         title: title.to_owned(),
         lines: lines.iter().map(|line| visible(line).into_owned()).collect(),
     };
     let sections = [
+        section(UNREAD, &run.unread),
         section("Set by hand, in place of what the files say", &run.overruled),
         section(CONTRADICTS, &run.contradictions),
         section("Not said, and it decides whether the run fits", &spread.said),
         section("Assumed, as no file says it", &run.assumed),
         section("Understood", &understood),
-        section("Ignored: these keys have no meaning here", &run.ignored),
+        section("Ignored: these keys are not known, and their names are none of what decides", &run.ignored),
     ];
     let mut brought = Import {
         sections: sections.into_iter().filter(|section| !section.lines.is_empty()).collect(),
         offers,
         open: run.open.clone(),
         contradictions: run.contradictions.clone(),
+        understood: understood.clone(),
+        ignored: run.ignored.clone(),
+        unread: run.unread.clone(),
+        assumed: run.assumed.iter().map(|said| AssumedValue::of_file(said)).collect(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
         ..Import::new(ImportKind::Run, links::encode(&run.scenario), summarise_run(&run), String::new())
     };
-    if !has_model {
-        brought.ask(vec![NO_MODEL.to_owned()]);
-    }
+    let no_model = (!has_model).then(|| NO_MODEL.to_owned());
+    let unread = if base.assumes { None } else { unread_question(&run.unread) };
+    brought.ask(unread.into_iter().chain(no_model).collect());
     Ok(brought)
 }
 
+/// Returns the sentence about keys that were not read and may decide; `None` if there are none.
+pub fn unread_question(unread: &[String]) -> Option<String> {
+    let shown: Vec<_> = unread.iter().take(MOST_NAMED).map(|line| visible(line)).collect();
+    let more = match unread.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("{UNREAD}: {}{more}. So there is no verdict.", shown.join(", ")))
+}
+
+/// Heading of the keys that were not read and may decide.
+pub const UNREAD: &str = "Not read, and it may decide";
+/// Most of these keys that the sentence names.
+const MOST_NAMED: usize = 8;
 /// Heading of the contradictions.
 pub const CONTRADICTS: &str = "Contradicts itself";
 /// Question about a run whose model is unknown.

@@ -1,12 +1,16 @@
 //! Programs whose keys are listed in a table, `programs/<name>/keys.toml`. The reader
 //! ([`super::formats`]) and the linter's writer ([`super::key_values`]) use these rows.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 use catalog::programs::Program;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::spelling::plain;
+use super::tree::last_part;
 
 /// Keys of programs, each with the text of its table.
 const TABLES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
@@ -194,6 +198,18 @@ static PARSED: LazyLock<Vec<(Program, Table)>> = LazyLock::new(|| {
     };
     TABLES.iter().filter_map(table).collect()
 });
+
+/// Last parts of the names that a table gives a meaning, in lower case with underscores.
+static MEANT: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let rows = PARSED.iter().flat_map(|(_, table)| &table.rows);
+    let meant = rows.filter(|row| !matches!(row.is.as_str(), "" | "noted") || !row.sets.0.is_empty());
+    meant.flat_map(|row| &row.name).map(|name| plain(last_part(name.trim_start_matches('*')))).collect()
+});
+
+/// Whether the table of any program gives a meaning to a key, by its last part.
+pub(super) fn gives_meaning(last: &str) -> bool {
+    MEANT.contains(last)
+}
 
 fn parsed(text: &str) -> Result<Table, toml_edit::de::Error> {
     let mut table: Table = toml_edit::de::from_str(text)?;

@@ -102,8 +102,8 @@ fn what_others_state_of_their_memory_is_predicted() {
         let name = row[0].rsplit_once('.').unwrap().0.to_owned();
         let path = ["yaml", "yml"].map(|end| format!("{RUNS}/axolotl/{name}.{end}"));
         let text = path.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
-        let of_its_day =
-            Base { scenario: Scenario { gpus, ..base }, over: vec![("release".to_owned(), row[3].to_owned())] };
+        let over = vec![("release".to_owned(), row[3].to_owned())];
+        let of_its_day = Base { over, ..Base::from(&Scenario { gpus, ..base }) };
         let run = read_run(&[File::new("axolotl.yaml", text)], of_its_day).unwrap();
         let report = Scenario { gpus, ..run.scenario }.report();
         let context = 0.6;

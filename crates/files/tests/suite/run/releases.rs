@@ -11,7 +11,7 @@ use files::run::{Base, File, Run, read_run};
 fn read_at(release: &str, name: &str, text: &str) -> Run {
     let scenario = links::decode::decode("cluster=dgx-h100&gpus=8").scenario;
     let over = if release.is_empty() { Vec::new() } else { vec![("release".to_owned(), release.to_owned())] };
-    read_run(&[File::new(name, text)], Base { scenario, over }).unwrap()
+    read_run(&[File::new(name, text)], Base { over, ..Base::from(&scenario) }).unwrap()
 }
 
 fn scenario_at(release: &str, text: &str) -> Scenario {
