@@ -84,8 +84,7 @@ impl Spoken {
     pub(crate) fn account(&self) -> Account {
         let Self { text, read } = self;
         let words = |mark: &Mark| text.get(mark.from..mark.to).unwrap_or_default().to_owned();
-        let (ignored, known): (Vec<&Mark>, Vec<&Mark>) =
-            read.marks.iter().partition(|mark| mark.kind == Topic::Filler);
+        let (ignored, known): (Vec<&Mark>, Vec<&Mark>) = read.marks.iter().partition(|mark| mark.kind == Topic::Filler);
         Account {
             assumed: read.assumed.iter().map(Assumed::sentence).collect(),
             understood: known.into_iter().map(|mark| format!("{}: {}", words(mark), mark.means)).collect(),

@@ -34,8 +34,7 @@ pub fn read_files(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>)
 pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refusal> {
     let base = given.read_scenario()?;
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
-    let over =
-        Base { scenario: base.scenario, over: over.collect(), assumes: given.reading == Reading::Assuming };
+    let over = Base { scenario: base.scenario, over: over.collect(), assumes: given.reading == Reading::Assuming };
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
     let mut read = Read::parse(&brought.scenario);
     read.stated = stated(&brought, base.stated, &read);

@@ -128,6 +128,9 @@ pub struct Run {
     pub open: Vec<MissingValue>,
     /// Values set by hand that replaced values of the files: `seq = 8k`.
     pub overruled: Vec<String>,
+    /// Whether the files describe a model and no run: no batch, length, optimizer or number of GPUs.
+    #[serde(skip)]
+    pub is_model_alone: bool,
     /// Parameters that files set.
     #[serde(skip)]
     said: Vec<ParamId>,
@@ -333,7 +336,7 @@ fn assemble_run_after(
     // Models first, launchers and the files they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
-    let (mut ignored, mut unread) = (Vec::new(), Vec::new());
+    let (mut ignored, mut unread, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     let (mut hints, mut read_keys) = (Vec::new(), Vec::new());
     for place in order {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
@@ -343,6 +346,7 @@ fn assemble_run_after(
             let unused = keys.unused(*format, tree.inner.as_deref().unwrap_or(&file.text));
             ignored.extend(unused.ignored);
             unread.extend(unused.unread);
+            unknown.extend(unused.unknown);
             keys.wrong().into_iter().for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
@@ -360,11 +364,12 @@ fn assemble_run_after(
     ignored.dedup();
     unread.dedup();
     // Of a file that is mostly unknown, any key may decide.
-    if ignored.len() + unread.len() > understood.len() {
-        unread.append(&mut ignored);
+    if unknown.len() + unread.len() > understood.len() {
+        ignored.retain(|key| unknown.iter().all(|(other, _)| other != key));
+        unread.append(&mut unknown);
     }
-    let ignored = ignored.into_iter().map(|(key, _)| key).collect();
-    let unread = unread.into_iter().map(|(_, line)| line).collect();
+    let mut all_unread = draft.unread;
+    all_unread.extend(unread.into_iter().map(|(_, line)| line));
     let framework = ParamId::Framework.option(&draft.scenario);
     draft.scenario.release = draft.scenario.release.filter(|release| release.0.runs_on(framework));
     let mut overruled = Vec::new();
@@ -388,7 +393,8 @@ fn assemble_run_after(
         understood,
         assumed: draft.assumed,
         ignored,
-        unread,
+        unread: all_unread,
+        is_model_alone: draft.is_model_alone,
         contradictions: draft.contradictions,
         open: draft.open,
         overruled,

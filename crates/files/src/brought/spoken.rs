@@ -119,7 +119,8 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
 /// Returns the understood sentence as an import.
 fn import_understood(text: &str, read: &Understood) -> Import {
     let known_marks: Vec<_> = read.marks.iter().filter(|mark| mark.kind != About::Filler).collect();
-    let meant: Vec<&str> = known_marks.iter().map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
+    let meant: Vec<&str> =
+        known_marks.iter().map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
     let asked = read.asks.as_ref().map_or_else(String::new, |asks| format!(" Asked for: {}.", asks.words()));
     let shown = read.shown.map_or_else(String::new, |shown| format!(" {}", shown.says));
     let said = format!("Understood: {}.{asked}{shown}", meant.join("; "));

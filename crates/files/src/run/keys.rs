@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::UnderstoodKey;
 use super::ignored_keys;
-use super::unread;
+use super::program;
 use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
+use super::unread;
 use catalog::programs::Program;
 
 /// The keys of one file; each list has a flag per entry.
@@ -297,7 +298,7 @@ impl<'a> Keys<'a> {
 
     /// Returns the keys that were not read: those that may decide memory or speed as `key = value`,
     /// and all others. `text` is the script or the file.
-    pub(super) fn unused(&self, program: Program, text: &str) -> Unused {
+    pub(super) fn unused(&self, of: Program, text: &str) -> Unused {
         let (mut unused, mut shown_keys) = (Unused::default(), HashSet::new());
         // A key in Python with keys below it is a call; its arguments are separate keys.
         let mut paths: Vec<&str> = match self.tree.syntax {
@@ -314,11 +315,12 @@ impl<'a> Keys<'a> {
             let next = paths.partition_point(|path| *path < below.as_str());
             let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
             let is_read = *used && self.fate(entry) != KeyFate::Ignored;
-            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, program) {
+            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, of) {
                 continue;
             }
             // The switch of a section is a key like others.
-            let is_off = |section: &&str| entry.path.strip_prefix(*section).is_some_and(|key| !key.starts_with("enable"));
+            let is_off =
+                |section: &&str| entry.path.strip_prefix(*section).is_some_and(|key| !key.starts_with("enable"));
             if off.iter().any(is_off) || self.is_used_variable(&entry.path, text) {
                 continue;
             }
@@ -326,11 +328,13 @@ impl<'a> Keys<'a> {
             if shown_keys.insert(shown.clone()) {
                 let value = self.resolved(entry).shown();
                 let line = format!("{shown} = {}", shortened(&value));
-                // A key that was asked for and has no usable value was reported as such.
-                let list = if unread::may_decide(&entry.path, &value) && !*used {
+                // Of a key of the program that was not read, another setting decides.
+                let is_known = *used || program::has_row(of, &entry.path);
+                let list = if !is_known && unread::may_decide(&entry.path, &value) {
                     &mut unused.unread
                 } else {
-                    &mut unused.ignored
+                    unused.ignored.push(shown.clone());
+                    if is_known || unread::is_off(&value) { continue } else { &mut unused.unknown }
                 };
                 list.push((shown, line));
             }
@@ -348,13 +352,15 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Keys that were not read, each as its key and as `key = value`.
+/// Keys that were not read, each as its key, and as `key = value` where it is shown so.
 #[derive(Debug, Default)]
 pub(super) struct Unused {
     /// Keys that may decide memory or speed.
     pub(super) unread: Vec<(String, String)>,
     /// All others.
-    pub(super) ignored: Vec<(String, String)>,
+    pub(super) ignored: Vec<String>,
+    /// Those of the others that are on and that the program's table does not know.
+    pub(super) unknown: Vec<(String, String)>,
 }
 
 /// Treatment of a requested key.

@@ -114,10 +114,13 @@ pub(super) struct Row {
     /// Values that are set if the key is on.
     #[serde(default)]
     pub(super) sets: Rows<Scalar>,
-    /// Words for features that are not computed, with a sentence each; the rest of the file is
-    /// computed.
+    /// Words for features that are not computed, with a sentence each: there is no verdict on the
+    /// rest of the file.
     #[serde(default)]
     pub(super) lacks: Rows<String>,
+    /// Words for features that are computed as something simpler, with a sentence each.
+    #[serde(default)]
+    pub(super) simplifies: Rows<String>,
     /// Words for a kind of run that is not computed at all, with a sentence each.
     #[serde(default)]
     pub(super) refuses: Rows<String>,
@@ -205,6 +208,16 @@ static MEANT: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let meant = rows.filter(|row| !matches!(row.is.as_str(), "" | "noted") || !row.sets.0.is_empty());
     meant.flat_map(|row| &row.name).map(|name| plain(last_part(name.trim_start_matches('*')))).collect()
 });
+
+/// Whether a program's own table has a row of a key, which another setting may make idle.
+pub(super) fn has_row(program: Program, path: &str) -> bool {
+    let path = plain(path);
+    let is_it = |name: &String| match name.strip_prefix('*') {
+        Some(end) => path == plain(end) || path.ends_with(&format!(".{}", plain(end))),
+        None => path == plain(name),
+    };
+    Table::find(program).is_some_and(|table| table.rows.iter().flat_map(|row| &row.name).any(is_it))
+}
 
 /// Whether the table of any program gives a meaning to a key, by its last part.
 pub(super) fn gives_meaning(last: &str) -> bool {

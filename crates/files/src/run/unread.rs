@@ -47,10 +47,15 @@ pub(super) fn may_decide(path: &str, value: &str) -> bool {
     };
     match value.trim().to_ascii_lowercase().as_str() {
         "1" if has(&list.degrees) => false,
-        // A part that is off takes nothing; a known key may be on where no file says it.
-        "false" | "no" | "off" | "none" | "null" | "disabled" | "" => false,
+        _ if is_off(value) => false,
         _ => has(&list.words) || is_known(last),
     }
+}
+
+/// Whether a value switches its key off, or leaves it to the program.
+pub(super) fn is_off(value: &str) -> bool {
+    const OFF: [&str; 9] = ["", "false", "no", "off", "none", "null", "disabled", "auto", "0"];
+    OFF.contains(&value.trim().to_ascii_lowercase().as_str())
 }
 
 /// Whether a name is a parameter's, or one that a program's table gives a meaning.
