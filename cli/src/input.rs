@@ -98,11 +98,12 @@ impl Input {
         // A scenario from a file needs no description.
         let said = if brought.kind == ImportKind::Scenario { "" } else { brought.said.as_str() };
         let account = brought.account();
+        let is_run = brought.kind != ImportKind::Scenario;
         let assumed = account.assumed.iter().map(|said| format!("Assumed: {said}"));
         let unread = brought.unread.iter().map(|key| format!("{UNREAD}: {key}"));
         let said = unread.chain([said.to_owned()]).chain(assumed).filter(|line| !line.is_empty());
         let said = said.collect::<Vec<_>>().join("\n");
-        Ok((read, Came { said, spread: brought.spread, account: Some(account) }))
+        Ok((read, Came { said, spread: brought.spread, account: Some(account).filter(|_| is_run) }))
     }
 
     /// Reads a natural-language sentence, if that is the input.

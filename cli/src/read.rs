@@ -58,7 +58,7 @@ impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (brought, _) = self.input.import_files()?;
-        let asks = !brought.missing.is_empty();
+        let asks = brought.kind == ImportKind::Run && !brought.missing.is_empty();
         Ok(Answer { asks, ..Answer::new(if self.json { json(&brought)? } else { text(&brought) }) })
     }
 }
