@@ -1,7 +1,8 @@
 //! Missing values that decide an answer: a question is returned, or the value is assumed and
 //! reported first.
 
-use catalog::cluster;
+use catalog::names::usual_node;
+use catalog::{accelerator, cluster};
 use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{ParamId, Unit};
 use engine::scenario::issue::Issue;
@@ -48,7 +49,7 @@ pub struct Stated {
 }
 
 /// A missing value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unstated {
     /// Kind of the value.
     pub what: Open,
@@ -56,6 +57,34 @@ pub struct Unstated {
     pub is_asked: bool,
     /// One value with which the run fits and one with which it does not, if the value decides this.
     flips: Option<(f64, f64)>,
+    /// Of usual GPUs those on which the run fits and those on which it does not, by their names.
+    cards: [Vec<&'static str>; 2],
+}
+
+/// GPUs that the question for one names.
+const CARDS: [&str; 7] = ["rtx-4090", "a100-40gb", "a100-80gb", "h100-sxm", "h200", "b200", "mi300x"];
+
+/// Returns of usual GPUs those on which a run fits, and those on which it does not.
+fn cards(scenario: &Scenario) -> [Vec<&'static str>; 2] {
+    let [mut fit, mut rest] = [Vec::new(), Vec::new()];
+    for card in CARDS.iter().filter_map(|id| accelerator(id)) {
+        let mut tried = *scenario;
+        if let Some(node) = usual_node(card.id) {
+            links::put(&mut tried, v1::CLUSTER_KEY, node.id);
+        }
+        links::put(&mut tried, v1::GPU_KEY, card.id);
+        tried.gpus = scenario.gpus;
+        if tried.report().fits() { fit.push(card.name) } else { rest.push(card.name) }
+    }
+    [fit, rest]
+}
+
+/// Joins names: `A, B and C`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 impl Stated {
@@ -111,7 +140,9 @@ impl Stated {
                 Open::Node => is_elsewhere(scenario),
                 Open::Length | Open::Batch => flips.is_some(),
             };
-            Unstated { what, is_asked, flips }
+            let is_known = what == Open::Hardware && self.model && self.gpus;
+            let cards = if is_known { cards(scenario) } else { [Vec::new(), Vec::new()] };
+            Unstated { what, is_asked, flips, cards }
         })
         .collect()
     }
@@ -183,7 +214,12 @@ impl Unstated {
                 let [yes, no] = [yes, no].map(|value| with_unit(number.unit, value));
                 format!("{asked} With {yes} it fits, with {no} it does not.")
             }
-            None => asked.to_owned(),
+            None => {
+                let [fit, rest] = &self.cards;
+                let fit = (!fit.is_empty()).then(|| format!(" It fits on {}.", listed(fit)));
+                let rest = (!rest.is_empty()).then(|| format!(" It does not fit on {}.", listed(rest)));
+                [Some(asked.to_owned()), fit, rest].into_iter().flatten().collect()
+            }
         }
     }
 
@@ -242,6 +278,9 @@ mod tests {
         for (text, asked) in [
             ("gpus=8&seq=4k&mbs=1", "Which model?"),
             ("model=llama-3-8b&seq=4k&mbs=1", "On how many GPUs?"),
+            ("model=llama-3-8b&seq=4k&mbs=1", "Which GPU?"),
+            ("model=llama-3-8b&gpus=8&seq=4k&mbs=1", "Which GPU? Give cluster=… or gpu=…. It fits on "),
+            ("model=llama-3-8b&gpu=h100&seq=4k&mbs=1", "On how many GPUs? Give gpus=…. With "),
             ("model=llama-3-8b&cluster=dgx-h100&gpus=8&mbs=1&seq=4k&optimizer=adamw", ""),
         ] {
             let read = given(text).answerable(&Open::ALL);
