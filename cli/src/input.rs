@@ -99,7 +99,9 @@ impl Input {
         let said = if brought.kind == ImportKind::Scenario { "" } else { brought.said.as_str() };
         let account = brought.account();
         let is_run = brought.kind != ImportKind::Scenario;
-        let assumed = account.assumed.iter().map(|said| format!("Assumed: {said}"));
+        // What was taken without being given stands among the issues.
+        let is_new = |said: &&String| read.issues.iter().all(|issue| issue.message != **said);
+        let assumed = account.assumed.iter().filter(is_new).map(|said| format!("Assumed: {said}"));
         let unread = brought.unread.iter().map(|key| format!("{UNREAD}: {key}"));
         let said = unread.chain([said.to_owned()]).chain(assumed).filter(|line| !line.is_empty());
         let said = said.collect::<Vec<_>>().join("\n");

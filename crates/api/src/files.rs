@@ -60,6 +60,9 @@ pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refus
 /// whether the run fits.
 fn ask(brought: &mut Import, read: &Read, reading: Reading) {
     let open = read.stated.open(&read.scenario, &Open::ALL);
+    if reading == Reading::Assuming {
+        brought.assume(open.iter().map(|open| open.assumption(&read.scenario).message).collect());
+    }
     let unread = if reading == Reading::Assuming { None } else { brought::unread_question(&brought.unread) };
     let open = open.iter().filter(|open| open.is_asked && reading == Reading::Strict).map(Unstated::question);
     brought.ask(unread.into_iter().chain(open).collect());

@@ -171,6 +171,9 @@ pub struct Import {
 const MISSING: [&str; 2] =
     ["Missing: it decides whether the run fits, and nobody said it", "Missing: what would help depends on it"];
 
+/// Heading of what no file says.
+const ASSUMED: &str = "Assumed, as no file says it";
+
 impl Import {
     const EMPTY: Self = Self {
         kind: ImportKind::Scenario,
@@ -216,6 +219,18 @@ impl Import {
             understood: self.understood.clone(),
             ignored: self.ignored.clone(),
             unread: self.unread.clone(),
+        }
+    }
+
+    /// Adds values that were taken without being said, before those that the files leave open.
+    pub fn assume(&mut self, sentences: Vec<String>) {
+        if sentences.is_empty() {
+            return;
+        }
+        self.assumed.splice(0..0, sentences.iter().map(|said| AssumedValue::of_file(said)));
+        match self.sections.iter_mut().find(|section| section.title == ASSUMED) {
+            Some(section) => drop(section.lines.splice(0..0, sentences)),
+            None => self.sections.push(Section { title: ASSUMED.to_owned(), lines: sentences }),
         }
     }
 

@@ -3,7 +3,7 @@
 use engine::format;
 use engine::scenario::issue::visible;
 
-use super::{AssumedValue, Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
+use super::{ASSUMED, AssumedValue, Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
 use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, UnderstoodKey, lint, read_run, spread, write_back};
 use huggingface::MOST_CHARACTERS;
 
@@ -57,7 +57,7 @@ fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
         section("Set by hand, in place of what the files say", &run.overruled),
         section(CONTRADICTS, &run.contradictions),
         section("Not said, and it decides whether the run fits", &spread.said),
-        section("Assumed, as no file says it", &run.assumed),
+        section(ASSUMED, &run.assumed),
         section("Understood", &understood),
         section("Ignored: these keys are not known, and their names are none of what decides", &run.ignored),
     ];
