@@ -330,13 +330,14 @@ impl<'a> Keys<'a> {
                 let line = format!("{shown} = {}", shortened(&value));
                 // Of a key of the program that was not read, another setting decides.
                 let is_known = *used || program::has_row(of, &entry.path);
-                let list = if !is_known && unread::may_decide(&entry.path, &value) {
-                    &mut unused.unread
-                } else {
-                    unused.ignored.push(shown.clone());
-                    if is_known || unread::is_off(&value) { continue } else { &mut unused.unknown }
-                };
-                list.push((shown, line));
+                if !is_known && unread::may_decide(&entry.path, &value) {
+                    unused.unread.push((shown, line));
+                    continue;
+                }
+                if !is_known && !unread::is_off(&value) {
+                    unused.unknown.push((shown.clone(), line));
+                }
+                unused.ignored.push(shown);
             }
         }
         unused
