@@ -209,11 +209,12 @@ impl<'a> Keys<'a> {
         self.skipped.fill(true);
     }
 
-    /// Marks all keys below a key as known.
+    /// Marks all keys below a key as known, except those whose names may decide.
     pub(super) fn skip_below(&mut self, key: &str) {
         let below = format!("{}.", plain(key));
         for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
-            *skipped |= plain(&entry.path).starts_with(&below);
+            *skipped |=
+                plain(&entry.path).starts_with(&below) && !unread::may_decide(&entry.path, &entry.value.shown());
         }
     }
 
