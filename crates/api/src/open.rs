@@ -209,18 +209,14 @@ impl Unstated {
             }
         };
         let number = self.what.param().and_then(|id| id.param().number());
-        match self.flips.zip(number) {
-            Some(((yes, no), number)) => {
-                let [yes, no] = [yes, no].map(|value| with_unit(number.unit, value));
-                format!("{asked} With {yes} it fits, with {no} it does not.")
-            }
-            None => {
-                let [fit, rest] = &self.cards;
-                let fit = (!fit.is_empty()).then(|| format!(" It fits on {}.", listed(fit)));
-                let rest = (!rest.is_empty()).then(|| format!(" It does not fit on {}.", listed(rest)));
-                [Some(asked.to_owned()), fit, rest].into_iter().flatten().collect()
-            }
+        if let Some(((yes, no), number)) = self.flips.zip(number) {
+            let [yes, no] = [yes, no].map(|value| with_unit(number.unit, value));
+            return format!("{asked} With {yes} it fits, with {no} it does not.");
         }
+        let [fit, rest] = &self.cards;
+        let fit = (!fit.is_empty()).then(|| format!(" It fits on {}.", listed(fit)));
+        let rest = (!rest.is_empty()).then(|| format!(" It does not fit on {}.", listed(rest)));
+        [Some(asked.to_owned()), fit, rest].into_iter().flatten().collect()
     }
 
     /// Returns the assumption made for the value.
