@@ -3,7 +3,7 @@
 use engine::model::software::AttentionKernel;
 use engine::model::training::HalfFormat;
 use engine::scenario::Scenario;
-use files::run::{Base, File, Run, lint, read_run};
+use files::run::{File, Run, lint, read_run};
 
 const LORA: &str = "model_name_or_path: meta-llama/Llama-3.2-1B\nuse_peft: true\nlora_r: 16\nmax_length: 512\n\
                     per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\ngradient_checkpointing: true\n";
