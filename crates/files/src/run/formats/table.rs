@@ -106,7 +106,6 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         }
         if is_read {
             set.push(&row.is);
-            set.extend(row.sets.0.iter().map(|(key, _)| key.as_str()));
             set.extend(SETTLED_BY.iter().filter(|(_, by)| *by == row.is).map(|(key, _)| *key));
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
@@ -131,7 +130,10 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         let is_set = set.contains(&key) || key == "length" && set.contains(&"seq");
         // A default of adapters decides nothing where all weights are trained.
         let is_relevant = params::find(key).is_none_or(|param| param.is_shown(&draft.scenario));
-        if !is_set && is_relevant {
+        // A row of another key, such as one for Megatron, may have set another strategy.
+        let is_other = key == "strategy"
+            && table.usual.get(key).is_some_and(|usual| usual.to_string() != ParamId::Strategy.option(&draft.scenario));
+        if !is_set && is_relevant && !is_other {
             draft.assume(said.clone());
         }
     }
