@@ -19,7 +19,7 @@ use engine::scenario::Scenario;
 use engine::units::Bytes;
 use engine::{format, json, names};
 use export::report_json::report_json;
-use files::brought::Spread;
+use files::brought::{Account, Spread};
 
 use crate::Answer as Output;
 use crate::input::{Came, Input, notes, percent};
@@ -63,14 +63,21 @@ impl Arguments {
             return plan::answer(read, &notes(spoken.notes_text().trim_end(), &read.issues), &asked, self.json);
         }
         let held = spoken.as_ref().map(|(_, spoken)| Held::from_keys(spoken.read.held.iter().copied()));
-        let (read, Came { said, spread }) = match spoken {
-            Some((read, spoken)) => (read, Came { said: spoken.notes_text().trim_end().to_owned(), spread: None }),
+        let (read, Came { said, spread, account }) = match spoken {
+            Some((read, spoken)) => {
+                let said = spoken.notes_text().trim_end().to_owned();
+                (read, Came { said, spread: None, account: Some(spoken.account()) })
+            }
             None => self.input.read_scenario(&Open::ALL)?,
         };
         let report = read.scenario.report();
         let fit = Fit::check(&read.scenario, &report);
         let text = if self.json {
-            json::pretty(&report_json(&read.scenario, &report, &read.issues))
+            let mut whole = report_json(&read.scenario, &report, &read.issues);
+            if let Some((lists, account)) = whole.as_object_mut().zip(account.and_then(Account::into_json)) {
+                lists.extend(account);
+            }
+            json::pretty(&whole)
         } else {
             let open = spread.as_ref().map_or_else(String::new, |spread| lines(spread.said.iter().cloned()));
             let rows = rows(&read.scenario, &report, &fit, spread.as_ref());
@@ -82,7 +89,7 @@ impl Arguments {
             plain(&(notes(&said, &read.issues) + &open + &pairs(&rows) + &lines(nearest)))
         };
         let yes = fit.fits && self.sure.is_none_or(|sure| fit.odds >= sure);
-        Ok(Output { text, yes })
+        Ok(Output::of(text, yes))
     }
 }
 

@@ -10,7 +10,7 @@ use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
 use engine::scenario::issue::{Issue, Severity};
-use files::brought::{Import, ImportKind, Item, Spread};
+use files::brought::{Account, Import, ImportKind, Item, Spread, UNREAD, unread_question};
 use files::run::split_function;
 
 use crate::spoken::{self, Spoken};
@@ -42,6 +42,8 @@ pub(crate) struct Came {
     pub(crate) said: String,
     /// The run over likely values for what the files leave open.
     pub(crate) spread: Option<Spread>,
+    /// The lists of what was assumed, understood, ignored and not read.
+    pub(crate) account: Option<Account>,
 }
 
 /// Argument for standard input.
@@ -84,10 +86,26 @@ impl Input {
             }
             refuse(&read.issues).map_err(with_hint)?;
         }
-        read.open(asked, self.reading()).map_err(with_hint)?;
+        let assumes = self.reading() == Reading::Assuming;
+        let unread = unread_question(&brought.unread).filter(|_| brought.kind != ImportKind::Sentence);
+        let open = read.open(asked, self.reading());
+        if let Some(unread) = unread.as_ref().filter(|_| !assumes) {
+            // Asked together with what else is missing.
+            let open = open.map_or_else(|refusal| format!(" {refusal}"), |()| String::new());
+            return Err(format!("{unread}{open}{HINT}"));
+        }
+        open.map_err(with_hint)?;
         // A scenario from a file needs no description.
-        let said = if brought.kind == ImportKind::Scenario { String::new() } else { brought.said };
-        Ok((read, Came { said, spread: brought.spread }))
+        let said = if brought.kind == ImportKind::Scenario { "" } else { brought.said.as_str() };
+        let account = brought.account();
+        let is_run = brought.kind != ImportKind::Scenario;
+        // What was taken without being given stands among the issues.
+        let is_new = |said: &&String| read.issues.iter().all(|issue| issue.message != **said);
+        let assumed = account.assumed.iter().filter(is_new).map(|said| format!("Assumed: {said}"));
+        let unread = brought.unread.iter().map(|key| format!("{UNREAD}: {key}"));
+        let said = unread.chain([said.to_owned()]).chain(assumed).filter(|line| !line.is_empty());
+        let said = said.collect::<Vec<_>>().join("\n");
+        Ok((read, Came { said, spread: brought.spread, account: Some(account).filter(|_| is_run) }))
     }
 
     /// Reads a natural-language sentence, if that is the input.
@@ -180,10 +198,12 @@ impl Input {
     }
 }
 
+/// How to go on without an answer to the questions.
+pub(crate) const HINT: &str = " Or add --assume to use the calculator's value, which is then reported first.";
+
 /// Appends a hint to a question for missing values.
 fn with_hint(refusal: Refusal) -> String {
-    let hint = " Or add --assume to use the calculator's value, which is then reported first.";
-    refusal.message + if refusal.code == Code::Missing { hint } else { "" }
+    refusal.message + if refusal.code == Code::Missing { HINT } else { "" }
 }
 
 /// Returns the notes on a scenario, one per line: interpretation of the input, assumptions and

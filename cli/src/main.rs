@@ -2,7 +2,7 @@
 //! be faster?
 //!
 //! The exit status is 0 for yes, 1 for no (the run does not fit, or there are findings), and 2 if
-//! an input could not be read.
+//! an input could not be read, or what decides was not said.
 
 mod annotation;
 mod catalog;
@@ -29,12 +29,19 @@ struct Answer {
     text: String,
     /// Whether the answer is yes.
     yes: bool,
+    /// Whether the text ends in questions, without which there is no answer.
+    asks: bool,
 }
 
 impl Answer {
     /// Creates an answer to a command without a yes-or-no question.
     fn new(text: String) -> Self {
-        Self { text, yes: true }
+        Self::of(text, true)
+    }
+
+    /// Creates an answer to a yes-or-no question.
+    fn of(text: String, yes: bool) -> Self {
+        Self { text, yes, asks: false }
     }
 }
 
@@ -49,7 +56,8 @@ impl Answer {
 /// A sentence does as well: shardwise "llama 3.1 8b qlora on 2x4090, 8k", or with a question:
 /// shardwise "70B, 1T tokens, 30 days, cheapest". What was understood is said first.
 ///
-/// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be read.
+/// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be
+/// read, or what decides was not said.
 #[derive(Parser)]
 #[command(name = "shardwise", version, max_term_width = 100)]
 struct Cli {
@@ -119,7 +127,13 @@ fn main() -> ExitCode {
                 // The reader of the output has exited.
                 return ExitCode::SUCCESS;
             }
-            if answer.yes { ExitCode::SUCCESS } else { ExitCode::from(1) }
+            if answer.asks {
+                ExitCode::from(2)
+            } else if answer.yes {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(1)
+            }
         }
         Err(problem) => {
             eprintln!("{}", visible(&problem));

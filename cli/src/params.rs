@@ -29,7 +29,7 @@ impl Arguments {
             .collect();
         let yes = counted.iter().any(Result::is_ok);
         let text = lines(counted.into_iter().map(|line| line.unwrap_or_else(|error| error).to_string()));
-        Answer { text, yes }
+        Answer::of(text, yes)
     }
 }
 

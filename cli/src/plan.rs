@@ -103,11 +103,11 @@ pub(crate) fn answer(read: &Read, said: &str, asked: &PlanRequest, is_json: bool
     let answers = plan.answers(*question);
     if is_json {
         let text = api::plan::answers(&planned, asked.most, &read.issues) + "\n";
-        return Ok(Answer { text, yes: !answers.is_empty() });
+        return Ok(Answer::of(text, !answers.is_empty()));
     }
     let mut text = said.to_owned() + &searched(plan);
     let Some(first) = answers.first() else {
-        return Ok(Answer { text: plain(&(text + &missed(plan, *question))), yes: false });
+        return Ok(Answer::of(plain(&(text + &missed(plan, *question))), false));
     };
     let mut rows = vec![header(question.kind())];
     rows.extend(answers.iter().take(asked.most).map(|found| row(plan, *question, found, first)));
@@ -120,7 +120,7 @@ pub(crate) fn answer(read: &Read, said: &str, asked: &PlanRequest, is_json: bool
         text.extend([&limited, "\n"]);
     }
     text.extend(["Best: ", &links::encode(&first.scenario), "\n"]);
-    Ok(Answer { text: plain(&text), yes: true })
+    Ok(Answer::of(plain(&text), true))
 }
 
 /// Summarizes the search.

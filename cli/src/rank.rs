@@ -59,7 +59,7 @@ impl Arguments {
         let yes = search.best().is_some_and(|best| sure.is_none_or(|sure| best.odds >= sure));
         if self.json {
             let text = api::rank::answers(&search, self.top, &read.issues) + "\n";
-            return Ok(Answer { text, yes });
+            return Ok(Answer::of(text, yes));
         }
         let best = ranking.best().iter().take(self.top);
         let own = search.scenario();
@@ -73,7 +73,7 @@ impl Arguments {
             text += &aligned(&rows);
             text.extend(best.take(1).map(|layout| format!("Best: {}\n", links::encode(&layout.scenario))));
         }
-        Ok(Answer { text: plain(&text), yes })
+        Ok(Answer::of(plain(&text), yes))
     }
 }
 

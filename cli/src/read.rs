@@ -1,10 +1,10 @@
 //! `shardwise read` and `shardwise lint`: read files and suggest improvements.
 
 use clap::{Args, ValueEnum};
-use files::brought::{CONTRADICTS, Changes, Import, ImportKind, Item};
+use files::brought::{CONTRADICTS, Changes, Import, ImportKind, Item, Section, UNREAD};
 use files::run::{explain, prefixes};
 
-use crate::input::Input;
+use crate::input::{HINT, Input};
 use crate::table::{lines, plain};
 use crate::{Answer, annotation, write};
 
@@ -58,7 +58,8 @@ impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (brought, _) = self.input.import_files()?;
-        Ok(Answer::new(if self.json { json(&brought)? } else { text(&brought) }))
+        let asks = brought.kind == ImportKind::Run && !brought.missing.is_empty();
+        Ok(Answer { asks, ..Answer::new(if self.json { json(&brought)? } else { text(&brought) }) })
     }
 }
 
@@ -83,7 +84,7 @@ impl Lint {
             brought => brought?,
         };
         if !brought.missing.is_empty() {
-            return Err(brought.missing.join(" "));
+            return Err(brought.missing.join(" ") + HINT);
         }
         brought.offers.retain(|offer| {
             let code = offer.code.as_deref().unwrap_or_default();
@@ -103,7 +104,7 @@ impl Lint {
         };
         let written = if self.fix || self.unsafe_fixes { self.write(&brought, &items)? } else { String::new() };
         let written = if self.json { String::new() } else { written };
-        Ok(Answer { text: text + &written, yes })
+        Ok(Answer::of(text + &written, yes))
     }
 
     /// Writes the first change into the files. Without `--unsafe-fixes`, only changes that leave
@@ -145,13 +146,18 @@ fn json(brought: &Import) -> Result<String, String> {
 fn text(brought: &Import) -> String {
     // A scenario from a file needs no description.
     let said = if brought.kind == ImportKind::Scenario { "" } else { &brought.said };
+    let is_first = |section: &&Section| section.title == UNREAD || brought.missing == section.lines;
+    let first = brought.sections.iter().filter(is_first).flat_map(under_title);
     let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
     let offers = brought.offers.iter().map(|offer| format!("- {}", annotation::coded(offer)));
     // A contradiction that is a finding is not repeated as a section.
     let is_found = brought.offers.iter().any(|offer| brought.contradictions.contains(&offer.what));
     let sections = brought.sections.iter().filter(|section| !(is_found && section.title == CONTRADICTS));
-    let sections = sections.flat_map(|section| {
-        core::iter::once(format!("{}:", section.title)).chain(section.lines.iter().map(|line| format!("  {line}")))
-    });
-    plain(&lines(said.chain(offers).chain(sections).chain([format!("Scenario: {}", brought.scenario)])))
+    let sections = sections.filter(|section| !is_first(section)).flat_map(under_title);
+    plain(&lines(first.chain(said).chain(offers).chain(sections).chain([format!("Scenario: {}", brought.scenario)])))
+}
+
+/// Returns the lines of a section below its title.
+fn under_title(section: &Section) -> impl Iterator<Item = String> {
+    core::iter::once(format!("{}:", section.title)).chain(section.lines.iter().map(|line| format!("  {line}")))
 }

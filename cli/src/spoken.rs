@@ -4,7 +4,8 @@ use std::path::Path;
 
 use analysis::plan::Question;
 use catalog::default_scenario;
-use sentence::{Assumed, NOTHING, Topic, Understood, understand};
+use files::brought::Account;
+use sentence::{Assumed, Mark, NOTHING, Topic, Understood, understand};
 
 use crate::table::lines;
 
@@ -82,6 +83,19 @@ impl Spoken {
         let asked = read.asks.iter().map(|asks| format!("Asked for: {}.", asks.words()));
         let shown = read.shown.iter().map(|shown| shown.says.to_owned());
         lines(assumed.chain(marks).chain(asked).chain(shown).chain(conflicts).chain(unread))
+    }
+
+    /// Returns the lists of what was assumed, understood, passed over and not read.
+    pub(crate) fn account(&self) -> Account {
+        let Self { text, read } = self;
+        let words = |mark: &Mark| text.get(mark.from..mark.to).unwrap_or_default().to_owned();
+        let (ignored, known): (Vec<&Mark>, Vec<&Mark>) = read.marks.iter().partition(|mark| mark.kind == Topic::Filler);
+        Account {
+            assumed: read.assumed.iter().map(Assumed::sentence).collect(),
+            understood: known.into_iter().map(|mark| format!("{}: {}", words(mark), mark.means)).collect(),
+            ignored: ignored.into_iter().map(words).collect(),
+            unread: read.unread.iter().map(|unread| unread.sentence.clone()).collect(),
+        }
     }
 
     /// Returns the texts that answer the questions, one per line.

@@ -77,7 +77,7 @@ fn the_best_layouts_come_first() {
     assert_eq!([odds("40"), odds("99")], [Some(0), Some(1)]);
     let best = |sure: &'static str| shardwise(&["rank", tight, "--sure", sure]).status.code();
     assert_eq!([best("80"), best("100")], [Some(0), Some(1)]);
-    let none = shardwise(&["rank", "model=llama-3-70b&gpus=1&seq=128k"]);
+    let none = shardwise(&["rank", "model=llama-3-70b&cluster=dgx-a100-40gb&gpus=1&seq=128k"]);
     assert_eq!(none.status.code(), Some(1));
 }
 

@@ -694,6 +694,14 @@ export interface Brought {
   missing: string[];
   /** What contradicts itself or cannot be, and what was used instead. */
   contradictions: string[];
+  /** What nobody said; of files each is a sentence in `why`, and the other fields are empty. */
+  assumed: Assumption[];
+  /** What was understood of files or a sentence, a line each. */
+  understood: string[];
+  /** Keys or words that were passed over: nothing is known of them that decides. */
+  ignored: string[];
+  /** Keys that were not read and may decide, as `key = value`: while there is one, there is no verdict. Of a sentence its words. */
+  unread: string[];
   /**
    * A run over the likely values of what no file says (micro-batch, length, recomputation, release): a sentence for each that decides
    * whether it fits, and the share of such runs that fit, of each likely run.

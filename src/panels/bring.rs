@@ -69,7 +69,7 @@ pub struct Brings {
     /// Reads words as if they were typed into the box.
     pub say: Callback<String>,
     /// Whether the run on screen is one that somebody chose: not while files ask for GPUs, when its
-    /// verdict would be about GPUs that nobody named.
+    /// verdict would be about GPUs that nobody named, nor while keys were not read that may decide.
     pub judges: bool,
 }
 
@@ -173,6 +173,9 @@ pub fn use_bring(props: &BringProps) -> Brings {
         Some(Outcome::Taken(brought)) => Some(brought.clone()),
         _ => None,
     };
+    // Nor is there a verdict on a run of which keys were not read that may decide.
+    let is_unread =
+        brought.as_ref().is_some_and(|brought| brought.kind == ImportKind::Run && !brought.unread.is_empty());
     // The sheet has the text while it is open.
     let short = if props.open { Html::default() } else { render_outcome(outcome.as_ref(), None) };
     let set_open = props.set_open.clone();
@@ -191,7 +194,7 @@ pub fn use_bring(props: &BringProps) -> Brings {
     };
     let say = take.reform(|words: String| (Ok(browser::pasted(words)), Origin::Given));
     // Who closes the question goes on with the GPUs on screen.
-    Brings { field, below, say, judges: !asks || !props.open }
+    Brings { field, below, say, judges: !(asks || is_unread) || !props.open }
 }
 
 /// Whether the GPUs on screen are those that the page begins with.

@@ -89,7 +89,7 @@ fn beside(naming: &str, named: &str) -> Option<(PathBuf, Item)> {
 pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refusal> {
     let base = given.read_scenario()?;
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
-    let over = Base { scenario: base.scenario, over: over.collect() };
+    let over = Base { scenario: base.scenario, over: over.collect(), assumes: given.reading == Reading::Assuming };
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
     let mut read = Read::parse(&brought.scenario);
     read.stated = stated(&brought, base.stated, &read);
@@ -111,11 +111,16 @@ pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refus
     Ok((brought, read))
 }
 
-/// Replaces the offers by questions for missing values that decide whether the run fits.
+/// Replaces the offers by questions for keys that were not read, and for missing values that decide
+/// whether the run fits.
 fn ask(brought: &mut Import, read: &Read, reading: Reading) {
     let open = read.stated.open(&read.scenario, &Open::ALL);
-    let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
-    brought.ask(if reading == Reading::Strict { questions } else { Vec::new() });
+    if reading == Reading::Assuming {
+        brought.assume(open.iter().map(|open| open.assumption(&read.scenario).message).collect());
+    }
+    let unread = if reading == Reading::Assuming { None } else { brought::unread_question(&brought.unread) };
+    let open = open.iter().filter(|open| open.is_asked && reading == Reading::Strict).map(Unstated::question);
+    brought.ask(unread.into_iter().chain(open).collect());
 }
 
 /// Returns which of the decisive values are stated by the scenario and the files.

@@ -1,7 +1,8 @@
 //! Missing values that decide an answer: a question is returned, or the value is assumed and
 //! reported first.
 
-use catalog::cluster;
+use catalog::names::usual_node;
+use catalog::{accelerator, cluster};
 use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{ParamId, Unit};
 use engine::scenario::issue::Issue;
@@ -48,7 +49,7 @@ pub struct Stated {
 }
 
 /// A missing value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unstated {
     /// Kind of the value.
     pub what: Open,
@@ -56,6 +57,34 @@ pub struct Unstated {
     pub is_asked: bool,
     /// One value with which the run fits and one with which it does not, if the value decides this.
     flips: Option<(f64, f64)>,
+    /// Of usual GPUs those on which the run fits and those on which it does not, by their names.
+    cards: [Vec<&'static str>; 2],
+}
+
+/// GPUs that the question for one names.
+const CARDS: [&str; 7] = ["rtx-4090", "a100-40gb", "a100-80gb", "h100-sxm", "h200", "b200", "mi300x"];
+
+/// Returns of usual GPUs those on which a run fits, and those on which it does not.
+fn cards(scenario: &Scenario) -> [Vec<&'static str>; 2] {
+    let [mut fit, mut rest] = [Vec::new(), Vec::new()];
+    for card in CARDS.iter().filter_map(|id| accelerator(id)) {
+        let mut tried = *scenario;
+        if let Some(node) = usual_node(card.id) {
+            links::put(&mut tried, v1::CLUSTER_KEY, node.id);
+        }
+        links::put(&mut tried, v1::GPU_KEY, card.id);
+        tried.gpus = scenario.gpus;
+        if tried.report().fits() { fit.push(card.name) } else { rest.push(card.name) }
+    }
+    [fit, rest]
+}
+
+/// Joins names: `A, B and C`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 impl Stated {
@@ -101,14 +130,19 @@ impl Stated {
     /// Returns the missing values among those that an answer depends on.
     pub fn open(&self, scenario: &Scenario, asked: &[Open]) -> Vec<Unstated> {
         let open = Open::ALL.into_iter().filter(|what| asked.contains(what) && !self.has(*what));
+        // Without the GPU no other value decides anything yet.
+        let has_hardware = self.hardware || !asked.contains(&Open::Hardware);
         open.map(|what| {
-            let flips = if self.model { what.flips(scenario) } else { None };
+            let flips = if self.model && has_hardware { what.flips(scenario) } else { None };
             let is_asked = match what {
-                Open::Model => true,
+                Open::Model | Open::Hardware => true,
+                Open::Gpus => flips.is_some() || !has_hardware,
                 Open::Node => is_elsewhere(scenario),
-                _ => flips.is_some(),
+                Open::Length | Open::Batch => flips.is_some(),
             };
-            Unstated { what, is_asked, flips }
+            let is_known = what == Open::Hardware && self.model && self.gpus;
+            let cards = if is_known { cards(scenario) } else { [Vec::new(), Vec::new()] };
+            Unstated { what, is_asked, flips, cards }
         })
         .collect()
     }
@@ -169,19 +203,20 @@ impl Unstated {
             Open::Gpus => "On how many GPUs? Give gpus=….",
             Open::Length => "How long are the sequences? Give seq=….",
             Open::Batch => "How many sequences does a GPU process at once? Give mbs=….",
-            Open::Hardware => "On which GPUs? Give cluster=… or gpu=….",
+            Open::Hardware => "Which GPU? Give cluster=… or gpu=….",
             Open::Node => {
                 "In which nodes are the GPUs? This GPU has no usual node: give cluster=…, or cluster=custom with node=…."
             }
         };
         let number = self.what.param().and_then(|id| id.param().number());
-        match self.flips.zip(number) {
-            Some(((yes, no), number)) => {
-                let [yes, no] = [yes, no].map(|value| with_unit(number.unit, value));
-                format!("{asked} With {yes} it fits, with {no} it does not.")
-            }
-            None => asked.to_owned(),
+        if let Some(((yes, no), number)) = self.flips.zip(number) {
+            let [yes, no] = [yes, no].map(|value| with_unit(number.unit, value));
+            return format!("{asked} With {yes} it fits, with {no} it does not.");
         }
+        let [fit, rest] = &self.cards;
+        let fit = (!fit.is_empty()).then(|| format!(" It fits on {}.", listed(fit)));
+        let rest = (!rest.is_empty()).then(|| format!(" It does not fit on {}.", listed(rest)));
+        [Some(asked.to_owned()), fit, rest].into_iter().flatten().collect()
     }
 
     /// Returns the assumption made for the value.
@@ -239,6 +274,9 @@ mod tests {
         for (text, asked) in [
             ("gpus=8&seq=4k&mbs=1", "Which model?"),
             ("model=llama-3-8b&seq=4k&mbs=1", "On how many GPUs?"),
+            ("model=llama-3-8b&seq=4k&mbs=1", "Which GPU?"),
+            ("model=llama-3-8b&gpus=8&seq=4k&mbs=1", "Which GPU? Give cluster=… or gpu=…. It fits on "),
+            ("model=llama-3-8b&gpu=h100&seq=4k&mbs=1", "On how many GPUs? Give gpus=…. With "),
             ("model=llama-3-8b&cluster=dgx-h100&gpus=8&mbs=1&seq=4k&optimizer=adamw", ""),
         ] {
             let read = given(text).answerable(&Open::ALL);

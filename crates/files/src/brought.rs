@@ -16,7 +16,7 @@ use links::{carried, v1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use of_run::CONTRADICTS;
+pub use of_run::{CONTRADICTS, UNREAD, unread_question};
 pub use spoken::{AssumedValue, Marked, Question, marks, units};
 
 use crate::run::may_be_json;
@@ -61,6 +61,29 @@ pub enum ImportKind {
     Sentence,
     /// Measurements of a run, compared with the scenario, which is unchanged.
     Measured,
+}
+
+/// What was made of files or words, as lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Account {
+    /// Values that nobody said, each in a sentence.
+    pub assumed: Vec<String>,
+    /// Keys or words that were understood, each with its meaning.
+    pub understood: Vec<String>,
+    /// Keys or words that were passed over.
+    pub ignored: Vec<String>,
+    /// Keys or words that were not read and may decide.
+    pub unread: Vec<String>,
+}
+
+impl Account {
+    /// Returns the lists by their names, as a report has them.
+    pub fn into_json(self) -> Option<serde_json::Map<String, Value>> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(lists)) => Some(lists),
+            _ => None,
+        }
+    }
 }
 
 /// Sentences under a heading.
@@ -128,9 +151,19 @@ pub struct Import {
     /// Links of the other runs of a sentence that compares GPUs.
     #[serde(default)]
     pub compared: Vec<String>,
-    /// Values that a sentence does not say.
+    /// Values that a sentence or the files do not say.
     #[serde(default)]
     pub assumed: Vec<AssumedValue>,
+    /// What was understood of files, a line each: `key = value: meaning`.
+    #[serde(default)]
+    pub understood: Vec<String>,
+    /// Keys of files, or words, that were passed over.
+    #[serde(default)]
+    pub ignored: Vec<String>,
+    /// Keys of files that were not read and may decide, as `key = value`, or words of a sentence
+    /// that were not understood.
+    #[serde(default)]
+    pub unread: Vec<String>,
     /// Questions about parts of a sentence. While one is open, the scenario is not the sentence's.
     #[serde(default)]
     pub questions: Vec<Question>,
@@ -139,6 +172,9 @@ pub struct Import {
 /// Headings of the questions about a run and about an error.
 const MISSING: [&str; 2] =
     ["Missing: it decides whether the run fits, and nobody said it", "Missing: what would help depends on it"];
+
+/// Heading of what no file says.
+const ASSUMED: &str = "Assumed, as no file says it";
 
 impl Import {
     const EMPTY: Self = Self {
@@ -158,6 +194,9 @@ impl Import {
         answer: String::new(),
         compared: Vec::new(),
         assumed: Vec::new(),
+        understood: Vec::new(),
+        ignored: Vec::new(),
+        unread: Vec::new(),
         questions: Vec::new(),
     };
 
@@ -171,6 +210,29 @@ impl Import {
             let [of_run, of_error] = MISSING;
             let title = if self.kind == ImportKind::Error { of_error } else { of_run };
             self.sections.insert(0, Section { title: title.to_owned(), lines: self.missing.clone() });
+        }
+    }
+
+    /// Returns what was made of the files or words: `assumed`, `understood`, `ignored` and `unread`,
+    /// each a list of lines.
+    pub fn account(&self) -> Account {
+        Account {
+            assumed: self.assumed.iter().map(AssumedValue::sentence).collect(),
+            understood: self.understood.clone(),
+            ignored: self.ignored.clone(),
+            unread: self.unread.clone(),
+        }
+    }
+
+    /// Adds values that were taken without being said, before those that the files leave open.
+    pub fn assume(&mut self, sentences: Vec<String>) {
+        if sentences.is_empty() {
+            return;
+        }
+        self.assumed.splice(0..0, sentences.iter().map(|said| AssumedValue::of_file(said)));
+        match self.sections.iter_mut().find(|section| section.title == ASSUMED) {
+            Some(section) => drop(section.lines.splice(0..0, sentences)),
+            None => self.sections.push(Section { title: ASSUMED.to_owned(), lines: sentences }),
         }
     }
 
@@ -213,7 +275,7 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
     let one_by_one = if brought.is_some() { rest } else { items.iter().collect() };
     for item in one_by_one {
         let scenario = brought.as_ref().map_or(base.scenario, |before| links::decode(&before.scenario).scenario);
-        let next = import_item(item, &Base { scenario, over: base.over.clone() })?;
+        let next = import_item(item, &Base { scenario, ..base.clone() })?;
         brought = Some(match brought {
             None => next,
             Some(before) => before.and(next),
@@ -271,7 +333,17 @@ impl Import {
         let joined = |first: String, second: String| [first, second].join(" ").trim().to_owned();
         // Items after a scenario do not change its kind.
         let kind = if self.kind == ImportKind::Scenario { self.kind } else { next.kind };
-        Self { kind, said: joined(self.said, next.said), read: joined(self.read, next.read), ..next }
+        let lines = |first: Vec<String>, second: Vec<String>| [first, second].concat();
+        Self {
+            kind,
+            said: joined(self.said, next.said),
+            read: joined(self.read, next.read),
+            assumed: [self.assumed, next.assumed].concat(),
+            understood: lines(self.understood, next.understood),
+            ignored: lines(self.ignored, next.ignored),
+            unread: lines(self.unread, next.unread),
+            ..next
+        }
     }
 }
 

@@ -28,6 +28,7 @@ mod several;
 mod sharding;
 mod spelling;
 mod tree;
+mod unread;
 
 use catalog::programs::{Part, Program};
 use catalog::releases::{Known, find, newest_of};
@@ -90,11 +91,13 @@ pub struct Base {
     pub scenario: Scenario,
     /// Values set by hand under keys of links; they take precedence over the files.
     pub over: Vec<(String, String)>,
+    /// Whether keys that were not read and may decide are passed over.
+    pub assumes: bool,
 }
 
 impl From<&Scenario> for Base {
     fn from(scenario: &Scenario) -> Self {
-        Self { scenario: *scenario, over: Vec::new() }
+        Self { scenario: *scenario, over: Vec::new(), assumes: false }
     }
 }
 
@@ -117,14 +120,20 @@ pub struct Run {
     pub understood: Vec<UnderstoodKey>,
     /// Assumptions about values that no file states: sentences.
     pub assumed: Vec<String>,
-    /// Keys that have a value and no meaning here.
+    /// Keys that were not read and whose names are none of what decides.
     pub ignored: Vec<String>,
+    /// Keys that were not read and may decide memory or speed, as `key = value`: there is no verdict
+    /// while there is one.
+    pub unread: Vec<String>,
     /// Contradictory or impossible values, each with the value used instead: sentences.
     pub contradictions: Vec<String>,
     /// Facts that decide whether the run fits and that no file states.
     pub open: Vec<MissingValue>,
     /// Values set by hand that replaced values of the files: `seq = 8k`.
     pub overruled: Vec<String>,
+    /// Whether the files describe a model and no run: no batch, length, optimizer or number of GPUs.
+    #[serde(skip)]
+    pub is_model_alone: bool,
     /// Parameters that files set.
     #[serde(skip)]
     said: Vec<ParamId>,
@@ -353,7 +362,8 @@ fn assemble_run_after(
     // Models first, launchers and the files they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
-    let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ignored, mut unread, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hints, mut read_keys) = (Vec::new(), Vec::new());
     for place in order {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place))
             && !tree.is_base
@@ -361,7 +371,10 @@ fn assemble_run_after(
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
             formats::read_by_format(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
-            ignored.extend(keys.ignored(*format));
+            let unused = keys.unused(*format, tree.inner.as_deref().unwrap_or(&file.text));
+            ignored.extend(unused.ignored);
+            unread.extend(unused.unread);
+            unknown.extend(unused.unknown);
             keys.wrong().into_iter().for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
@@ -377,6 +390,14 @@ fn assemble_run_after(
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
+    unread.dedup();
+    // Of a file that is mostly unknown, any key may decide.
+    if unknown.len() + unread.len() > understood.len() {
+        ignored.retain(|key| unknown.iter().all(|(other, _)| other != key));
+        unread.append(&mut unknown);
+    }
+    let mut all_unread = core::mem::take(&mut draft.unread);
+    all_unread.extend(unread.into_iter().map(|(_, line)| line));
     let framework = ParamId::Framework.option(&draft.scenario);
     draft.scenario.release = draft.scenario.release.filter(|release| release.0.runs_on(framework));
     let mut overruled = Vec::new();
@@ -407,6 +428,8 @@ fn assemble_run_after(
         understood,
         assumed: draft.assumed,
         ignored,
+        unread: all_unread,
+        is_model_alone: draft.is_model_alone,
         contradictions: draft.contradictions,
         open: draft.open,
         overruled,

@@ -10,12 +10,13 @@ use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, pr
 use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "name",
     "is",
     "values",
     "sets",
     "lacks",
+    "simplifies",
     "refuses",
     "scale",
     "times",
@@ -247,7 +248,11 @@ fn usual(program: &Program, keys: &Value, labels: &Labels) -> Result<String> {
 fn lacking(keys: &Value) -> String {
     let mut rows = Vec::new();
     for row in array(&keys["key"]) {
-        let kinds = [("lacks", "the rest is computed"), ("refuses", "the file is refused")];
+        let kinds = [
+            ("lacks", "there is no verdict"),
+            ("simplifies", "computed as something simpler"),
+            ("refuses", "the file is refused"),
+        ];
         for (kind, then) in kinds {
             let mut sentences: Vec<(&str, Vec<&str>)> = Vec::new();
             for (word, sentence) in object(&row[kind]) {

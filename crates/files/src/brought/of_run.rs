@@ -3,8 +3,8 @@
 use engine::format;
 use engine::scenario::issue::visible;
 
-use super::{Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
-use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read_run, spread, write_back};
+use super::{ASSUMED, AssumedValue, Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
+use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, UnderstoodKey, lint, read_run, spread, write_back};
 use huggingface::MOST_CHARACTERS;
 
 /// Reads one text as the configuration of a run.
@@ -43,37 +43,84 @@ pub(super) fn together(items: &[&Item], base: &Base) -> Result<Option<Import>, S
 
 fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
     let run = run::read_or_refuse(files, base)?;
+    if run.is_model_alone {
+        return Ok(model_alone(&run, base));
+    }
     // Without a known model there is no verdict, and so nothing to offer.
     let has_model = !run.open.contains(&MissingValue::Model);
-    let findings = if has_model { lint(&run, files, base) } else { Vec::new() };
+    let is_answered = has_model && (run.unread.is_empty() || base.assumes);
+    let findings = if is_answered { lint(&run, files, base) } else { Vec::new() };
     let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
-    let understood: Vec<String> =
-        run.understood.iter().map(|line| format!("{} = {}: {}", line.key, line.value, line.meaning)).collect();
-    let spread = if has_model { spread(&run, files, base) } else { Spread::default() };
+    let understood: Vec<String> = run.understood.iter().map(described).collect();
+    let spread = if is_answered { spread(&run, files, base) } else { Spread::default() };
     let section = |title: &str, lines: &[String]| Section {
         title: title.to_owned(),
         lines: lines.iter().map(|line| visible(line).into_owned()).collect(),
     };
     let sections = [
+        section(UNREAD, &run.unread),
         section("Set by hand, in place of what the files say", &run.overruled),
         section(CONTRADICTS, &run.contradictions),
         section("Not said, and it decides whether the run fits", &spread.said),
-        section("Assumed, as no file says it", &run.assumed),
+        section(ASSUMED, &run.assumed),
         section("Understood", &understood),
-        section("Ignored: these keys have no meaning here", &run.ignored),
+        section("Ignored: these keys are not known, and their names are none of what decides", &run.ignored),
     ];
     let mut brought = Import {
         sections: sections.into_iter().filter(|section| !section.lines.is_empty()).collect(),
         offers,
         open: run.open.clone(),
         contradictions: run.contradictions.clone(),
+        understood: understood.clone(),
+        ignored: run.ignored.clone(),
+        unread: run.unread.clone(),
+        assumed: run.assumed.iter().map(|said| AssumedValue::of_file(said)).collect(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
         ..Import::new(ImportKind::Run, links::encode(&run.scenario), summarise_run(&run), String::new())
     };
-    if !has_model {
-        brought.ask(vec![NO_MODEL.to_owned()]);
-    }
+    let no_model = (!has_model).then(|| NO_MODEL.to_owned());
+    let unread = if base.assumes { None } else { unread_question(&run.unread) };
+    brought.ask(unread.into_iter().chain(no_model).collect());
     Ok(brought)
+}
+
+/// Returns the sentence about keys that were not read and may decide; `None` if there are none.
+pub fn unread_question(unread: &[String]) -> Option<String> {
+    let shown: Vec<_> = unread.iter().take(MOST_NAMED).map(|line| visible(line.trim_end_matches('.'))).collect();
+    let more = match unread.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("{UNREAD}: {}{more}. So there is no verdict.", shown.join("; ")))
+}
+
+/// Heading of the keys that were not read and may decide.
+pub const UNREAD: &str = "Not read, and it may decide";
+/// Most of these keys that the sentence names.
+const MOST_NAMED: usize = 8;
+/// Returns the model of files that describe no run, set in the present scenario.
+fn model_alone(run: &Run, base: &Base) -> Import {
+    let mut scenario = base.scenario.with_model(run.scenario.model);
+    for (key, value) in &base.over {
+        // Issues of these values were reported when the base was read.
+        let _ = links::put(&mut scenario, key, value);
+    }
+    let size = format::params(scenario.model.size());
+    let said = format!(
+        "A model of {size} parameters, of {}, and no run: no batch, length, optimizer or GPUs are said. The model is set.",
+        program_names(run)
+    );
+    Import {
+        understood: run.understood.iter().map(described).collect(),
+        ignored: run.ignored.clone(),
+        unread: run.unread.clone(),
+        ..Import::new(ImportKind::Model, links::encode(&scenario), said, String::new())
+    }
+}
+
+/// Returns an understood key with its meaning.
+fn described(line: &UnderstoodKey) -> String {
+    format!("{} = {}: {}", line.key, line.value, line.meaning)
 }
 
 /// Heading of the contradictions.
@@ -85,15 +132,24 @@ const NO_MODEL: &str =
 /// Writes the summary of the import: `A run of Axolotl with DeepSpeed: 14 keys understood, 3
 /// ignored.`
 fn summarise_run(run: &Run) -> String {
+    let [understood, ignored] = [run.understood.len(), run.ignored.len()].map(|count| format::count(count as f64));
+    let keys = if run.understood.len() == 1 { "key" } else { "keys" };
+    let unread = match run.unread.len() {
+        0 => String::new(),
+        count => format!(", {} not read", format::count(count as f64)),
+    };
+    format!("A run of {}: {understood} {keys} understood, {ignored} ignored{unread}.", program_names(run))
+}
+
+/// Returns the names of a run's programs: `Axolotl with DeepSpeed`.
+fn program_names(run: &Run) -> String {
     let mut names: Vec<&str> = Vec::with_capacity(run.formats.len());
     for format in &run.formats {
         if !names.contains(&format.name()) {
             names.push(format.name());
         }
     }
-    let [understood, ignored] = [run.understood.len(), run.ignored.len()].map(|count| format::count(count as f64));
-    let keys = if run.understood.len() == 1 { "key" } else { "keys" };
-    format!("A run of {}: {understood} {keys} understood, {ignored} ignored.", names.join(" with "))
+    names.join(" with ")
 }
 
 /// Writes the fix of a finding into the files, reads them again and returns the offer.

@@ -38,6 +38,20 @@ pub struct AssumedValue {
     pub why: String,
 }
 
+impl AssumedValue {
+    /// An assumption about files, which is a sentence of its own.
+    pub(super) fn of_file(sentence: &str) -> Self {
+        let empty = String::new;
+        Self { key: empty(), label: empty(), value: empty(), why: sentence.to_owned() }
+    }
+
+    /// Returns the assumption as a sentence.
+    pub fn sentence(&self) -> String {
+        let Self { label, value, why, .. } = self;
+        if label.is_empty() { why.clone() } else { format!("{label}: {value}, as {why}.") }
+    }
+}
+
 /// A question about a part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
@@ -104,8 +118,9 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
 
 /// Returns the understood sentence as an import.
 fn import_understood(text: &str, read: &Understood) -> Import {
-    let known = read.marks.iter().filter(|mark| mark.kind != About::Filler);
-    let meant: Vec<&str> = known.map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
+    let known_marks: Vec<_> = read.marks.iter().filter(|mark| mark.kind != About::Filler).collect();
+    let meant: Vec<&str> =
+        known_marks.iter().map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
     let asked = read.asks.as_ref().map_or_else(String::new, |asks| format!(" Asked for: {}.", asks.words()));
     let shown = read.shown.map_or_else(String::new, |shown| format!(" {}", shown.says));
     let said = format!("Understood: {}.{asked}{shown}", meant.join("; "));
@@ -116,7 +131,13 @@ fn import_understood(text: &str, read: &Understood) -> Import {
         lines("Not understood", read.unread.iter().map(|unread| unread.sentence.clone()).collect()),
         lines("What cannot be", read.conflicts.clone()),
     ];
+    let passed_over = read.marks.iter().filter(|mark| mark.kind == About::Filler);
+    let words = |mark: &sentence::Mark| text.get(mark.from..mark.to).unwrap_or_default().to_owned();
+    let means = |mark: &sentence::Mark| format!("{}: {}", words(mark), mark.means);
     Import {
+        understood: known_marks.iter().map(|mark| means(mark)).collect(),
+        ignored: passed_over.map(words).collect(),
+        unread: read.unread.iter().map(|unread| unread.sentence.clone()).collect(),
         sections: sections.into_iter().flatten().collect(),
         contradictions: read.conflicts.clone(),
         marks: marks(text, read),

@@ -271,3 +271,102 @@ fn a_time_out_of_a_collective_is_no_matter_of_memory() {
     let said = brought(text).unwrap().said;
     assert!(said.contains("no matter of memory") && said.contains("600 s"), "{said}");
 }
+
+/// Imports a file.
+fn file_brought(name: &str, text: &str) -> Result<Import, String> {
+    let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
+    import_items(&[Item { name: Some(name.to_owned()), bytes: text.as_bytes().to_vec() }], &base)
+}
+
+const FACTORY: &str = "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\nfinetuning_type: full\ntemplate: qwen3\n\
+                       cutoff_len: 4096\nper_device_train_batch_size: 1\nbf16: true\n";
+
+#[test]
+fn what_was_not_read_and_may_decide_comes_first_and_has_no_verdict() {
+    for (more, named) in [
+        ("use_apollo: true\napollo_rank: 128\n", "use_apollo = true"),
+        ("pipeline_model_parallel_size: 4\n", "pipeline_model_parallel_size = 4"),
+        ("micro_batch_size: 1\ndist_config:\n  name: fsdp2\n", "dist_config.name = fsdp2"),
+        ("tp: 2\n", "tp = 2"),
+    ] {
+        let brought = file_brought("run.yaml", &format!("{FACTORY}{more}")).unwrap();
+        assert!(brought.unread.iter().any(|line| line.starts_with(named)), "{more}: {:?}", brought.unread);
+        assert!(brought.missing[0].starts_with(UNREAD) && brought.missing[0].contains(named), "{:?}", brought.missing);
+        assert_eq!(brought.sections[0].lines, brought.missing);
+        assert!(brought.offers.is_empty() && brought.spread.is_none(), "{brought:?}");
+        assert!(brought.ignored.iter().all(|key| !named.starts_with(key)), "{:?}", brought.ignored);
+    }
+    // Off, at one, or of no deciding name.
+    for more in ["use_apollo: false\n", "tensor_model_parallel_size: 1\n", "ship_name: x\n", "seed: 3\n", ""] {
+        let brought = file_brought("run.yaml", &format!("{FACTORY}{more}")).unwrap();
+        assert!(brought.unread.is_empty() && brought.missing.is_empty(), "{more}: {:?}", brought.missing);
+        assert!(!brought.understood.is_empty() && !brought.assumed.is_empty(), "{brought:?}");
+    }
+}
+
+#[test]
+fn what_was_not_read_is_passed_over_where_that_is_asked_for() {
+    let item = Item { name: Some("run.yaml".into()), bytes: format!("{FACTORY}use_new_optimizer: 2\n").into_bytes() };
+    let base = Base { assumes: true, ..Base::from(&links::decode("cluster=dgx-h100&gpus=8").scenario) };
+    let brought = bring_over(&[item], &base).unwrap();
+    assert!(brought.missing.is_empty() && !brought.offers.is_empty(), "{brought:?}");
+    assert_eq!((brought.sections[0].title.as_str(), brought.unread.len()), (UNREAD, 1));
+}
+
+#[test]
+fn of_a_file_that_is_mostly_unknown_any_key_may_decide() {
+    let text = "model:\n  _component_: torchtune.models.qwen2_5.qwen2_5_3b\ntokenizer:\n  max_seq_len: 1024\n\
+                answers:\n  tokens: 512\n  group: 16\nkeeper:\n  count: 4\n  rooms: 3\n  doors: 5\n";
+    let brought = file_brought("async.yaml", text).unwrap();
+    assert!(brought.unread.contains(&"keeper.rooms = 3".to_owned()), "{brought:?}");
+    assert!(!brought.missing.is_empty());
+}
+
+#[test]
+fn a_variable_that_the_script_uses_and_a_section_that_is_off_are_no_keys() {
+    let script = "micro_batch=2\ntorchrun pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 \
+                  --seq-length 4096 --micro-batch-size ${micro_batch} --global-batch-size 16 --bf16\n";
+    let brought = file_brought("run.sh", script).unwrap();
+    assert!(brought.unread.is_empty(), "{:?}", brought.unread);
+    let off = format!("{FACTORY}new:\n  enabled: false\n  offload: all\n");
+    assert!(file_brought("run.yaml", &off).unwrap().unread.is_empty());
+    let on = format!("{FACTORY}new:\n  enabled: true\n  offload: all\n");
+    assert_eq!(file_brought("run.yaml", &on).unwrap().unread, ["new.offload = all"]);
+}
+
+#[test]
+fn distillation_and_mamba_are_refused_by_name() {
+    let nemo = "distillation:\n  num_prompts_per_step: 128\npolicy:\n  model_name: Qwen/Qwen3-1.7B-Base\n  \
+                train_global_batch_size: 64\n  train_micro_batch_size: 1\n  max_total_sequence_length: 8192\n  \
+                dtensor_cfg:\n    enabled: true\nteacher:\n  model_name: Qwen/Qwen3-4B\n";
+    let verl = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B \
+                data.train_batch_size=64 distillation.enabled=True distillation.teacher_model.model_path=Qwen/Qwen3-32B";
+    for (name, text) in [("distillation_math.yaml", nemo), ("run.sh", verl)] {
+        let refused = file_brought(name, text).unwrap_err();
+        assert!(refused.contains("Distillation from a teacher is not computed"), "{refused}");
+    }
+    let mamba = "model:\n  model_config:\n    d_model: 1536\n    is_mamba_config: true\n    num_hidden_layers: 48\n\
+                 parallelism:\n  dp: 2\n  pp: 1\n  tp: 2\ntokens:\n  micro_batch_size: 2\n  sequence_length: 2048\n  \
+                 batch_accumulation_per_replica: 1\n";
+    assert!(file_brought("mamba.yaml", mamba).unwrap_err().contains("Mamba"));
+}
+
+#[test]
+fn a_model_alone_is_no_run() {
+    let shape = "MODEL_ARGS=(\n  --num-layers 36\n  --hidden-size 4096\n  --ffn-hidden-size 12288\n  \
+                 --num-attention-heads 32\n  --group-query-attention\n  --num-query-groups 8\n  --kv-channels 128\n  \
+                 --swiglu\n  --untie-embeddings-and-output-weights\n  --vocab-size 151936\n)\n";
+    let brought = file_brought("model.sh", shape).unwrap();
+    assert_eq!(brought.kind, ImportKind::Model);
+    assert!(brought.said.contains("8.19B parameters") && brought.offers.is_empty(), "{brought:?}");
+    let run = shape.replace(")\n", "  --seq-length 4096 --micro-batch-size 1\n)\n");
+    assert_eq!(file_brought("model.sh", &run).unwrap().kind, ImportKind::Run);
+}
+
+#[test]
+fn a_default_that_the_file_overrides_is_not_assumed() {
+    let script = "deepspeed --module openrlhf.cli.train_rm --model.model_name_or_path meta-llama/Meta-Llama-3-8B \
+                  --train.batch_size 256 --train.micro_batch_size 1 --data.max_len 8192 --ds.zero_stage 3\n";
+    let brought = file_brought("train_rm.sh", script).unwrap();
+    assert!(brought.assumed.iter().all(|value| !value.why.contains("ZeRO-2")), "{:?}", brought.assumed);
+}

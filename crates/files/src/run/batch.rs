@@ -11,6 +11,8 @@ use super::keys::KeyedValue;
 
 /// Completes a scenario from the values that the files state.
 pub(super) fn finish(draft: &mut Draft) {
+    // Before the defaults are taken.
+    draft.is_model_alone = is_model_alone(draft);
     world(draft);
     strategy(draft);
     batch(draft);
@@ -36,6 +38,18 @@ pub(super) fn finish(draft: &mut Draft) {
             draft.contradict(issue.message);
         }
     }
+}
+
+/// Whether files describe a model and no run: no batch, length, optimizer or number of GPUs.
+fn is_model_alone(draft: &Draft) -> bool {
+    let (batch, world) = (&draft.batch, &draft.world);
+    let counts = [&batch.micro, &batch.accum, &batch.global, &batch.local, &world.gpus, &world.nodes, &world.per_node];
+    let is_run = counts.iter().any(|count| count.is_some())
+        || batch.per_device.is_some()
+        || batch.steps.is_some()
+        || batch.samples.is_some()
+        || [ParamId::Optimizer, ParamId::SequenceLength].iter().any(|id| draft.said.contains(id));
+    draft.has_model && !draft.has_length && !is_run
 }
 
 fn node_of(draft: &Draft) -> u32 {

@@ -67,6 +67,8 @@ pub(super) struct Draft {
     pub(super) understood: Vec<UnderstoodKey>,
     pub(super) assumed: Vec<String>,
     pub(super) contradictions: Vec<String>,
+    /// Settings that are not computed and may decide: `key = value: sentence`.
+    pub(super) unread: Vec<String>,
     pub(super) batch: BatchFields,
     pub(super) world: WorldSizeFields,
     /// Names of the files.
@@ -79,6 +81,8 @@ pub(super) struct Draft {
     pub(super) names_unknown_model: bool,
     /// Whether a file set the sharding strategy.
     pub(super) has_strategy: bool,
+    /// Whether the files describe a model and no run.
+    pub(super) is_model_alone: bool,
     /// Whether a file set the sequence length.
     pub(super) has_length: bool,
     /// Facts that decide whether the run fits and that no file stated, once all files are read.
@@ -128,6 +132,8 @@ impl Draft {
             open: Vec::new(),
             said: Vec::new(),
             stored: None,
+            unread: Vec::new(),
+            is_model_alone: false,
             takes_newest: false,
             release: base.release.map(|Known(release)| release),
             chosen: *chosen,

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::UnderstoodKey;
 use super::ignored_keys;
+use super::program;
 use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
+use super::unread;
 use catalog::programs::Program;
 
 /// The keys of one file; each list has a flag per entry.
@@ -207,11 +209,12 @@ impl<'a> Keys<'a> {
         self.skipped.fill(true);
     }
 
-    /// Marks all keys below a key as known.
+    /// Marks all keys below a key as known, except those whose names may decide.
     pub(super) fn skip_below(&mut self, key: &str) {
         let below = format!("{}.", plain(key));
         for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
-            *skipped |= plain(&entry.path).starts_with(&below);
+            *skipped |=
+                plain(&entry.path).starts_with(&below) && !unread::may_decide(&entry.path, &entry.value.shown());
         }
     }
 
@@ -294,15 +297,18 @@ impl<'a> Keys<'a> {
         besides
     }
 
-    /// Returns the keys that were not read and might matter.
-    pub(super) fn ignored(&self, program: Program) -> Vec<String> {
-        let (mut ignored, mut shown_keys) = (Vec::new(), HashSet::new());
+    /// Returns the keys that were not read: those that may decide memory or speed as `key = value`,
+    /// and all others. `text` is the script or the file.
+    pub(super) fn unused(&self, of: Program, text: &str) -> Unused {
+        let (mut unused, mut shown_keys) = (Unused::default(), HashSet::new());
         // A key in Python with keys below it is a call; its arguments are separate keys.
         let mut paths: Vec<&str> = match self.tree.syntax {
             Syntax::Python => self.tree.entries.iter().map(|entry| entry.path.as_str()).collect(),
             _ => Vec::new(),
         };
         paths.sort_unstable();
+        let entries = self.tree.entries.iter().map(|entry| (entry.path.as_str(), entry.value.shown()));
+        let off = unread::off_sections(entries);
         let seen = self.used.iter().zip(&self.skipped);
         for (entry, (used, skipped)) in self.tree.entries.iter().zip(seen) {
             let says_nothing = entry.value == Value::Null || entry.value == Value::List(Vec::new());
@@ -323,17 +329,54 @@ impl<'a> Keys<'a> {
                 || is_variable
                 || says_nothing
                 || is_call
-                || ignored_keys::is_irrelevant(&entry.path, program)
+                || ignored_keys::is_irrelevant(&entry.path, of)
             {
+                continue;
+            }
+            // The switch of a section is a key like others.
+            let is_off =
+                |section: &&str| entry.path.strip_prefix(*section).is_some_and(|key| !key.starts_with("enable"));
+            if off.iter().any(is_off) || self.is_used_variable(&entry.path, text) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();
             if shown_keys.insert(shown.clone()) {
-                ignored.push(shown);
+                let value = self.resolved(entry).shown();
+                let line = format!("{shown} = {}", shortened(&value));
+                // Of a key of the program that was not read, another setting decides.
+                let is_known = *used || program::has_row(of, &entry.path);
+                if !is_known && unread::may_decide(&entry.path, &value) {
+                    unused.unread.push((shown, line));
+                    continue;
+                }
+                if !is_known && !unread::is_off(&value) {
+                    unused.unknown.push((shown.clone(), line));
+                }
+                unused.ignored.push(shown);
             }
         }
-        ignored
+        unused
     }
+
+    /// Whether a key is a variable of a script that its other lines use.
+    fn is_used_variable(&self, path: &str, text: &str) -> bool {
+        match self.tree.syntax {
+            Syntax::Python => !path.contains('.') && unread::is_used_variable(text, path, false),
+            Syntax::Shell => unread::is_used_variable(text, path, true),
+            Syntax::Json | Syntax::Yaml | Syntax::Toml => false,
+        }
+    }
+}
+
+/// Keys that were not read, each as its key, and as `key = value` where it is shown so.
+#[derive(Debug, Default)]
+pub(super) struct Unused {
+    /// Keys that may decide memory or speed.
+    pub(super) unread: Vec<(String, String)>,
+    /// All others.
+    pub(super) ignored: Vec<String>,
+    /// Those of the others that are on and that the program's table does not know.
+    pub(super) unknown: Vec<(String, String)>,
 }
 
 /// Treatment of a requested key.

@@ -1,12 +1,16 @@
 //! Programs whose keys are listed in a table, `programs/<name>/keys.toml`. The reader
 //! ([`super::formats`]) and the linter's writer ([`super::key_values`]) use these rows.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 use catalog::programs::Program;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::spelling::plain;
+use super::tree::last_part;
 
 /// Keys of programs, each with the text of its table.
 const TABLES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
@@ -110,10 +114,13 @@ pub(super) struct Row {
     /// Values that are set if the key is on.
     #[serde(default)]
     pub(super) sets: Rows<Scalar>,
-    /// Words for features that are not computed, with a sentence each; the rest of the file is
-    /// computed.
+    /// Words for features that are not computed, with a sentence each: there is no verdict on the
+    /// rest of the file.
     #[serde(default)]
     pub(super) lacks: Rows<String>,
+    /// Words for features that are computed as something simpler, with a sentence each.
+    #[serde(default)]
+    pub(super) simplifies: Rows<String>,
     /// Words for a kind of run that is not computed at all, with a sentence each.
     #[serde(default)]
     pub(super) refuses: Rows<String>,
@@ -194,6 +201,28 @@ static PARSED: LazyLock<Vec<(Program, Table)>> = LazyLock::new(|| {
     };
     TABLES.iter().filter_map(table).collect()
 });
+
+/// Last parts of the names that a table gives a meaning, in lower case with underscores.
+static MEANT: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let rows = PARSED.iter().flat_map(|(_, table)| &table.rows);
+    let meant = rows.filter(|row| !matches!(row.is.as_str(), "" | "noted") || !row.sets.0.is_empty());
+    meant.flat_map(|row| &row.name).map(|name| plain(last_part(name.trim_start_matches('*')))).collect()
+});
+
+/// Whether a program's own table has a row of a key, which another setting may make idle.
+pub(super) fn has_row(program: Program, path: &str) -> bool {
+    let path = plain(path);
+    let is_it = |name: &String| match name.strip_prefix('*') {
+        Some(end) => path == plain(end) || path.ends_with(&format!(".{}", plain(end))),
+        None => path == plain(name),
+    };
+    Table::find(program).is_some_and(|table| table.rows.iter().flat_map(|row| &row.name).any(is_it))
+}
+
+/// Whether the table of any program gives a meaning to a key, by its last part.
+pub(super) fn gives_meaning(last: &str) -> bool {
+    MEANT.contains(last)
+}
 
 fn parsed(text: &str) -> Result<Table, toml_edit::de::Error> {
     let mut table: Table = toml_edit::de::from_str(text)?;

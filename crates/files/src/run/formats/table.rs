@@ -79,6 +79,9 @@ const SHAPE: [(&str, ParamId); 17] = [
     ("vdim", ParamId::ValueHeadDim),
 ];
 
+/// Names whose default is settled by a row of another name.
+const SETTLED_BY: [(&str, &str); 2] = [("strategy", "zero"), ("global", "accum")];
+
 /// Reads a file of a program.
 ///
 /// # Errors
@@ -104,6 +107,7 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         }
         if is_read {
             set.push(&row.is);
+            set.extend(SETTLED_BY.iter().filter(|(_, by)| *by == row.is).map(|(key, _)| *key));
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
@@ -127,7 +131,10 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         let is_set = set.contains(&key) || key == "length" && set.contains(&"seq");
         // A default of adapters decides nothing where all weights are trained.
         let is_relevant = params::find(key).is_none_or(|param| param.is_shown(&draft.scenario));
-        if !is_set && is_relevant {
+        // A row of another key, such as one for Megatron, may have set another strategy.
+        let is_other = key == "strategy"
+            && table.usual.get(key).is_some_and(|usual| usual.to_string() != ParamId::Strategy.option(&draft.scenario));
+        if !is_set && is_relevant && !is_other {
             draft.assume(said.clone());
         }
     }
@@ -261,11 +268,13 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
         return Err(said);
     }
     let lacks = said(&row.lacks);
-    if let Some(said) = &lacks {
+    let simplifies = said(&row.simplifies);
+    draft.unread.extend(lacks.clone());
+    if let Some(said) = &simplifies {
         draft.contradict(said.clone());
     }
     match meaning(row, &word) {
-        None if lacks.is_some() => {}
+        None if lacks.is_some() || simplifies.is_some() => {}
         Some(Meaning::Option(value)) => set(&row.is, &value.to_string(), &found, draft),
         Some(Meaning::Several(several)) => {
             let mut is_first = true;
@@ -283,7 +292,8 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
             }
         }
         None if row.is.is_empty() => {
-            if row.means.is_empty() && row.sets.0.is_empty() && row.lacks.0.is_empty() && row.refuses.0.is_empty() {
+            let speaks = [&row.lacks, &row.simplifies, &row.refuses].iter().any(|words| !words.0.is_empty());
+            if row.means.is_empty() && row.sets.0.is_empty() && !speaks {
                 return Ok(false);
             }
             draft.record(&found, row.meaning());

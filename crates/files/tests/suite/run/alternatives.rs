@@ -6,8 +6,8 @@ use links::decode::decode;
 
 fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
     let base = Base {
-        scenario: decode("gpu=rtx-5090&gpus=1").scenario,
         over: over.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        ..Base::from(&decode("gpu=rtx-5090&gpus=1").scenario)
     };
     let files = [File::new("run.yml", text)];
     let run = read_run(&files, &base).unwrap();

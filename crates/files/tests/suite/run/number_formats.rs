@@ -3,14 +3,14 @@
 use engine::model::software::AttentionKernel;
 use engine::model::training::HalfFormat;
 use engine::scenario::Scenario;
-use files::run::{Base, File, Run, lint, read_run};
+use files::run::{File, Run, lint, read_run};
 
 const LORA: &str = "model_name_or_path: meta-llama/Llama-3.2-1B\nuse_peft: true\nlora_r: 16\nmax_length: 512\n\
                     per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\ngradient_checkpointing: true\n";
 
 fn on(gpu: &str, text: &str) -> Run {
     let scenario = links::decode_in_node(&format!("gpu={gpu}&gpus=1")).scenario;
-    read_run(&[File::new("run.yaml", text)], Base { scenario, over: Vec::new() }).unwrap()
+    read_run(&[File::new("run.yaml", text)], &scenario).unwrap()
 }
 
 fn tokens_per_s(scenario: &Scenario) -> f64 {
@@ -52,13 +52,13 @@ fn the_linter_writes_fp16_where_bf16_is_emulated() {
     let run = on("t4", &format!("{LORA}bf16: true\n"));
     let base = links::decode_in_node("gpu=t4&gpus=1").scenario;
     let files = [File::new("run.yaml", format!("{LORA}bf16: true\n"))];
-    let found = lint(&run, &files, Base { scenario: base, over: Vec::new() });
+    let found = lint(&run, &files, &base);
     let changes = found.iter().flat_map(|finding| &finding.fix);
     let to_fp16: Vec<_> = changes.filter(|change| change.key == "fp16").map(|change| change.to.as_str()).collect();
     assert!(to_fp16.contains(&"true"), "{found:?}");
     let run = on("l4", &format!("{LORA}bf16: true\n"));
     let base = links::decode_in_node("gpu=l4&gpus=1").scenario;
-    let found = lint(&run, &files, Base { scenario: base, over: Vec::new() });
+    let found = lint(&run, &files, &base);
     assert!(found.iter().all(|finding| finding.fix.iter().all(|change| change.key != "fp16")));
 }
 

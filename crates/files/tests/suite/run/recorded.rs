@@ -47,6 +47,7 @@ fn what_is_read_of_others_files_is_this() {
             "understood": understood,
             "assumed": run.assumed,
             "ignored": run.ignored,
+            "unread": run.unread,
             "contradictions": run.contradictions,
         });
         writeln!(recorded, "{line}").unwrap();
@@ -55,6 +56,49 @@ fn what_is_read_of_others_files_is_this() {
     assert!(counts.len() >= 28 && counts.values().all(|count| *count >= 3), "{counts:?}");
     assert!(counts.values().filter(|count| **count >= 10).count() >= 19, "{counts:?}");
     expect_test::expect_file![format!("{RUNS}/recorded.jsonl")].assert_eq(&recorded);
+}
+
+/// Returns a file with one more key; `None` for a script without a command of several lines.
+fn with_key(file: &File, key: &str, value: &str) -> Option<File> {
+    let text = &file.text;
+    let end = file.name.rsplit_once('.').map_or("", |(_, end)| end);
+    let text = match end {
+        "json" => text.replacen('{', &format!("{{\n\"{key}\": \"{value}\","), 1),
+        "yaml" | "yml" => format!("{}\n{key}: {value}\n", text.trim_end()),
+        "toml" => format!("{key} = \"{value}\"\n{text}"),
+        "py" => format!("{text}\n{key} = \"{value}\"\n"),
+        _ => {
+            let place = text.lines().position(|line| {
+                line.trim_start().starts_with("--") && line.ends_with('\\') && !line.contains(['"', '\''])
+            })?;
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            lines.insert(place + 1, format!("    --{key} {value} \\"));
+            lines.join("\n")
+        }
+    };
+    Some(File::new(file.name.clone(), text))
+}
+
+/// Whatever a file says besides, a key that no program has and that may decide is named.
+#[test]
+fn a_key_that_may_decide_is_named_in_every_file() {
+    let base = decode(BASE).scenario;
+    let words = ["parallel", "offload", "quant", "lora", "optim", "engine", "batch", "deepspeed", "seq", "dtype"];
+    let mut random: u64 = 57;
+    let (mut named, mut silent) = (0, Vec::new());
+    for (folder, file) in examples() {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let word = words[(random >> 33) as usize % words.len()];
+        let key = format!("new{}_{word}_way", random >> 56);
+        let Some(changed) = with_key(&file, &key, "4") else { continue };
+        match read_run(&[changed], &base) {
+            Ok(run) if run.unread.iter().any(|line| *line == format!("{key} = 4")) => named += 1,
+            Ok(_) => silent.push(format!("{folder}/{} {key}", file.name)),
+            // A refusal is no verdict.
+            Err(_) => {}
+        }
+    }
+    assert!(silent.is_empty() && named > 200, "{named} {silent:#?}");
 }
 
 #[test]
@@ -102,8 +146,8 @@ fn what_others_state_of_their_memory_is_predicted() {
         let name = row[0].rsplit_once('.').unwrap().0.to_owned();
         let path = ["yaml", "yml"].map(|end| format!("{RUNS}/axolotl/{name}.{end}"));
         let text = path.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
-        let of_its_day =
-            Base { scenario: Scenario { gpus, ..base }, over: vec![("release".to_owned(), row[3].to_owned())] };
+        let over = vec![("release".to_owned(), row[3].to_owned())];
+        let of_its_day = Base { over, ..Base::from(&Scenario { gpus, ..base }) };
         let run = read_run(&[File::new("axolotl.yaml", text)], of_its_day).unwrap();
         let report = Scenario { gpus, ..run.scenario }.report();
         let context = 0.6;

@@ -11,7 +11,7 @@ use files::run::{Base, File, Run, read_run};
 fn read_at(release: &str, name: &str, text: &str) -> Run {
     let scenario = links::decode::decode("cluster=dgx-h100&gpus=8").scenario;
     let over = if release.is_empty() { Vec::new() } else { vec![("release".to_owned(), release.to_owned())] };
-    read_run(&[File::new(name, text)], Base { scenario, over }).unwrap()
+    read_run(&[File::new(name, text)], Base { over, ..Base::from(&scenario) }).unwrap()
 }
 
 fn scenario_at(release: &str, text: &str) -> Scenario {
@@ -327,7 +327,7 @@ fn the_sft_trainer_of_verl_is_read() {
     assert_eq!(of(&said), (4096, 4, 2, "pytorch"));
     let still = read("data.use_dynamic_bsz=False data.micro_batch_size_per_gpu=2 data.pad_mode=right");
     assert_eq!((of(&still), ParamId::Batching.option(&still.scenario)), ((1024, 2, 16, "fsdp1"), "padmax"));
-    assert!(read("engine=veomni").contradictions.iter().any(|said| said.contains("VeOmni")));
+    assert!(read("engine=veomni").unread.iter().any(|said| said.contains("VeOmni")));
     // The trainer that was removed is of a release before, in which FSDP reduced at each
     // micro-batch.
     let old = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen3-8B";
