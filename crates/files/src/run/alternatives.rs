@@ -1,6 +1,6 @@
 //! Evaluates a run over the likely values of facts that no file states.
 
-use catalog::programs::Part;
+use catalog::programs::{Part, Program};
 use catalog::releases::{Known, RELEASES, Release};
 use engine::format;
 use engine::model::choices::Choices;
@@ -65,11 +65,15 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
         !run.said.contains(&id)
             && !base.over.iter().any(|(key, _)| engine::params::find(key).is_some_and(|param| param.id == id))
     };
+    // A program's own default is known where no key says another. A script around Hugging Face's
+    // Trainer is its user's own, and may set what its arguments leave open.
+    let decides = !run.formats.contains(&Program::Transformers);
+    let is_free = |id: ParamId| !decides && is_open(id);
     let words = |id: ParamId, value: u32| {
         let unit = id.param().number().map(|number| number.unit);
         unit.map_or_else(|| value.to_string(), |unit| with_unit(unit, f64::from(value)))
     };
-    if is_open(ParamId::MicroBatchSize) {
+    if is_free(ParamId::MicroBatchSize) {
         let values = around(scenario.micro_batch_size, &MICRO).into_iter();
         let runs =
             values.map(|size| (words(ParamId::MicroBatchSize, size), Scenario { micro_batch_size: size, ..*scenario }));
@@ -81,7 +85,7 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
             values.map(|length| (words(ParamId::SequenceLength, length), Scenario { seq_len: length, ..*scenario }));
         spread.over("the length of sequences", scenario, runs);
     }
-    if is_open(ParamId::Recompute) && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
+    if is_free(ParamId::Recompute) && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
         let runs = [("none", Recompute::None), ("all layers", Recompute::Full)];
         let runs = runs.map(|(name, recompute)| {
             (name.to_owned(), Scenario { choices: Choices { recompute, ..scenario.choices }, ..*scenario })
