@@ -63,7 +63,7 @@ pub enum ImportKind {
     Measured,
 }
 
-/// What was made of files or words, as lines.
+/// Account of files or words, as lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Values that nobody said, each in a sentence.
@@ -154,7 +154,7 @@ pub struct Import {
     /// Values that a sentence or the files do not say.
     #[serde(default)]
     pub assumed: Vec<AssumedValue>,
-    /// What was understood of files, a line each: `key = value: meaning`.
+    /// Lines of files that were understood: `key = value: meaning`.
     #[serde(default)]
     pub understood: Vec<String>,
     /// Keys of files, or words, that were passed over.
@@ -213,8 +213,8 @@ impl Import {
         }
     }
 
-    /// Returns what was made of the files or words: `assumed`, `understood`, `ignored` and `unread`,
-    /// each a list of lines.
+    /// Returns the account of files or words: `assumed`, `understood`, `ignored` and `unread`, each
+    /// a list of lines.
     pub fn account(&self) -> Account {
         Account {
             assumed: self.assumed.iter().map(AssumedValue::sentence).collect(),

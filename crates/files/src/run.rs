@@ -122,8 +122,8 @@ pub struct Run {
     pub assumed: Vec<String>,
     /// Keys that were not read and whose names are none of what decides.
     pub ignored: Vec<String>,
-    /// Keys that were not read and may decide memory or speed, as `key = value`: there is no verdict
-    /// while there is one.
+    /// Keys that were not read and may decide memory or speed, as `key = value`: there is no
+    /// verdict while there is one.
     pub unread: Vec<String>,
     /// Contradictory or impossible values, each with the value used instead: sentences.
     pub contradictions: Vec<String>,
@@ -131,7 +131,8 @@ pub struct Run {
     pub open: Vec<MissingValue>,
     /// Values set by hand that replaced values of the files: `seq = 8k`.
     pub overruled: Vec<String>,
-    /// Whether the files describe a model and no run: no batch, length, optimizer or number of GPUs.
+    /// Whether the files describe a model and no run: no batch, length, optimizer or count of
+    /// GPUs.
     #[serde(skip)]
     pub is_model_alone: bool,
     /// Parameters that files set.

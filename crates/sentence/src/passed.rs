@@ -5,7 +5,7 @@ use catalog::{ACCELERATORS, MODELS};
 use crate::Topic;
 use crate::finding::Finding;
 use crate::reading::{Gap, Reading};
-use crate::words::{CARRIERS, DECIDING, NEGATIONS};
+use crate::words::{CARRIERS, DECIDING, NEGATIONS, STEMS};
 
 /// Most words that are passed over: a text with more is in a language that no table has.
 const MOST: usize = 4;
@@ -43,7 +43,8 @@ fn changes_nothing(text: &str, gap: &Gap, found: &[Finding]) -> bool {
         let capitals = word.chars().filter(char::is_ascii_uppercase).count();
         // Words of scripts without blanks stand within others.
         let has = |own: &&str| *own == lower || !own.is_ascii() && lower.contains(*own);
-        DECIDING.iter().chain(NEGATIONS).any(has) || capitals > 1
+        let is_made_of = STEMS.iter().any(|stem| lower.contains(stem));
+        is_made_of || DECIDING.iter().chain(NEGATIONS).any(has) || capitals > 1
     };
     let is_name = |name: &String| {
         MODELS.iter().any(|entry| entry.id == name)

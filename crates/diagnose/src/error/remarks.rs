@@ -97,7 +97,7 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
             });
             format!(
                 "A process did not come to a collective in time, and NCCL's watchdog ended the others: it is no matter of \
-                 memory by itself.{waited} One process died (look for its error, which comes first), hangs in its data or \
+                 memory.{waited} One process died (look for its error, which comes first), hangs in its data or \
                  in saving, or took another branch. TORCH_NCCL_TRACE_BUFFER_SIZE=2000 says which; a longer timeout \
                  helps only where a process is slow."
             )

@@ -1,4 +1,4 @@
-//! Runs whose files leave the sharding to a launcher: plain data parallelism, said as an assumption.
+//! Runs whose files leave the sharding to a launcher: plain data parallelism, as an assumption.
 
 use catalog::programs::Program;
 use engine::format;

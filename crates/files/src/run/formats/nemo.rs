@@ -122,6 +122,9 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let named = named.iter().find(is_known).filter(|_| !draft.has_model);
     if let Some(found) = named {
         draft.model_called(found, &models::spelled(&found.value));
+        if found.key == "recipe" {
+            draft.unread.push(format!("recipe = {}: what it sets itself is not known", found.shown));
+        }
     }
     adapters(keys, draft, false);
 }

@@ -6,11 +6,65 @@ use catalog::programs::Program;
 use engine::model::software::{Kernels, Loss, NormKernel};
 use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
+use engine::params::quantity::shorten;
 
 use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
 use crate::run::models;
+
+/// A configuration of torchtitan's own, which `--config` names.
+struct Config {
+    name: &'static str,
+    model: &'static str,
+    /// Tokens of a sequence.
+    length: u32,
+    micro_batch: u32,
+    recompute: &'static str,
+    tp: u32,
+    ep: u32,
+}
+
+impl Config {
+    const fn new(name: &'static str, model: &'static str, batch: [u32; 2], recompute: &'static str) -> Self {
+        let [length, micro_batch] = batch;
+        Self { name, model, length, micro_batch, recompute, tp: 1, ep: 1 }
+    }
+}
+
+/// pytorch/torchtitan torchtitan/models/*/config_registry.py @ b5bcd76c6 (21 August 2026). Those
+/// that set another format, compilation or backend of experts are not listed.
+const CONFIGS: [Config; 11] = [
+    Config::new("llama3_8b", "llama-3.1-8b", [8192, 1], "selective"),
+    Config { tp: 8, ..Config::new("llama3_70b", "llama-3.1-70b", [8192, 8], "full") },
+    Config::new("qwen3_0_6b", "qwen-3-0.6b", [4096, 4], "selective"),
+    Config::new("qwen3_1_7b", "qwen-3-1.7b", [4096, 4], "selective"),
+    Config::new("qwen3_14b", "qwen-3-14b", [4096, 4], "full"),
+    Config::new("qwen3_32b", "qwen-3-32b", [4096, 2], "full"),
+    Config::new("qwen3_30b_a3b", "qwen-3-30b-a3b", [4096, 2], "full"),
+    Config { ep: 8, ..Config::new("deepseek_v3_16b", "deepseek-v2-lite", [4096, 4], "selective") },
+    Config { ep: 2, ..Config::new("deepseek_v3_671b", "deepseek-v3", [4096, 4], "selective") },
+    Config::new("gpt_oss_20b", "gpt-oss-20b", [8192, 1], "full"),
+    Config::new("gpt_oss_120b", "gpt-oss-120b", [8192, 1], "full"),
+];
+
+/// Returns torchtitan's own configuration that a command names. One that is not known here may set
+/// anything.
+fn own_config(keys: &mut Keys, draft: &mut Draft) -> Option<&'static Config> {
+    let found = keys.text(&["*config"]).filter(|_| keys.has("module"))?;
+    let config = CONFIGS.iter().find(|config| config.name == found.value);
+    match config {
+        Some(Config { length, micro_batch, recompute, tp, ep, .. }) => draft.assume(format!(
+            "What {} itself has: {length} tokens, {micro_batch} sequences at once, {recompute} checkpointing, tensor \
+             parallel {tp}, expert parallel {ep} (August 2026).",
+            found.value
+        )),
+        None => {
+            draft.unread.push(format!("{} = {}: what it sets itself is not known", found.key, shorten(&found.value)));
+        }
+    }
+    config
+}
 
 /// Reads a file or flags.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
@@ -20,9 +74,12 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.set_option(ParamId::Strategy, "full-shard");
     draft.has_strategy = true;
     model(keys, draft);
-    batch(keys, draft);
+    let config = own_config(keys, draft);
+    batch(keys, draft, config);
+    draft.set_number(ParamId::Tp, config.map_or(1.0, |config| f64::from(config.tp)));
+    draft.set_number(ParamId::Ep, config.map_or(1.0, |config| f64::from(config.ep)));
     degrees(keys, draft);
-    checkpointing(keys, draft);
+    checkpointing(keys, draft, config);
     formats(keys, draft);
     kernels(keys, draft);
 }
@@ -32,17 +89,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
         return;
     }
     let name = keys.text(&["model.name", "*module"]);
-    let flavor = keys.text(&["model.flavor", "*flavor"]).or_else(|| {
-        // `--module llama3 --config llama3_70b`: the configuration is a function of the module, named
-        // by the family, the flavor and what else it sets (config_registry.py of each model, 2026).
-        let config = keys.text(&["*config"])?;
-        let rest = config.value.strip_prefix(name.as_ref()?.value.as_str())?.strip_prefix('_')?;
-        let mut parts = rest.split('_');
-        let size = parts.next()?;
-        let active = parts.next().filter(|part| part.starts_with('a') && part.ends_with('b'));
-        let flavor = active.map_or_else(|| size.to_owned(), |active| format!("{size}-{active}"));
-        Some(config.with(flavor))
-    });
+    let flavor = keys.text(&["model.flavor", "*flavor"]).or_else(|| flavor_of_config(keys, name.as_ref()));
     let assets = keys.text(&["model.hf_assets_path", "*hf_assets_path", "model.tokenizer_path"]);
     let known = |text: &str| models::find_model(text).is_some();
     if let Some(found) = assets.as_ref().filter(|found| known(&found.value)) {
@@ -76,6 +123,21 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     if let Some(name) = name {
         draft.record(&name, "The family of models");
     }
+}
+
+/// Returns the flavor of `--module llama3 --config llama3_70b`: a configuration is a function named
+/// by the family, the flavor and what else it sets.
+fn flavor_of_config(keys: &mut Keys, family: Option<&KeyedValue<String>>) -> Option<KeyedValue<String>> {
+    let config = keys.text(&["*config"])?;
+    if let Some(own) = CONFIGS.iter().find(|own| own.name == config.value) {
+        return Some(config.with(own.model.to_owned()));
+    }
+    let rest = config.value.strip_prefix(family?.value.as_str())?.strip_prefix('_')?;
+    let mut parts = rest.split('_');
+    let size = parts.next()?;
+    let active = parts.next().filter(|part| part.starts_with('a') && part.ends_with('b'));
+    let flavor = active.map_or_else(|| size.to_owned(), |active| format!("{size}-{active}"));
+    Some(config.with(flavor))
 }
 
 /// Reads the shape, as [`crate::settings`] write it.
@@ -114,7 +176,7 @@ fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
     true
 }
 
-fn batch(keys: &mut Keys, draft: &mut Draft) {
+fn batch(keys: &mut Keys, draft: &mut Draft, config: Option<&Config>) {
     let length = keys.count(&["training.seq_len", "*seq_len", "training.max_context_length"]);
     let tokens = keys.count(&["training.num_tokens_per_microbatch_per_dp_rank"]);
     let per_rank = tokens.zip(length.as_ref()).map(|(tokens, length)| {
@@ -122,15 +184,17 @@ fn batch(keys: &mut Keys, draft: &mut Draft) {
         tokens.with(sequences)
     });
     if length.is_none() {
-        draft.set_number(ParamId::SequenceLength, 2048.0);
+        draft.set_number(ParamId::SequenceLength, config.map_or(2048.0, |config| f64::from(config.length)));
         draft.has_length = true;
+    }
+    if length.is_none() && config.is_none() {
         draft.assume("Sequences of 2,048 tokens, torchtitan's default.");
     }
     draft.length(length);
     draft.batch.local =
         keys.count(&["training.local_batch_size", "training.batch_size", "*local_batch_size"]).or(per_rank);
     draft.batch.global = keys.count(&["training.global_batch_size"]);
-    draft.batch.default_micro_batch = 8;
+    draft.batch.default_micro_batch = config.map_or(8, |config| config.micro_batch);
     draft.batch.steps = keys.number(&["training.steps"]);
     let micro = keys.count(&[
         "parallelism.pipeline_parallel_microbatch_size",
@@ -216,7 +280,7 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
     keys.skip(&["parallelism.module_fqns_per_model_part"]);
 }
 
-fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
+fn checkpointing(keys: &mut Keys, draft: &mut Draft, config: Option<&Config>) {
     let budget = keys.number(&["activation_checkpoint.memory_budget"]);
     let option = keys.word(&["activation_checkpoint.selective_ac_option"]);
     let mode = keys.word(&["activation_checkpoint.mode", "activation_checkpoint"]);
@@ -225,7 +289,12 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
             draft.set_option(ParamId::Recompute, "none");
             return;
         }
-        draft.assume("Selective checkpointing, torchtitan's default.");
+        match config {
+            Some(config) => {
+                draft.set_option(ParamId::Recompute, config.recompute);
+            }
+            None => draft.assume("Selective checkpointing, torchtitan's default."),
+        }
         return;
     };
     let mode = found.value.trim_end_matches(".config");

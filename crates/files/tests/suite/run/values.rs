@@ -2,6 +2,7 @@
 //! name of a repository says of its weights.
 
 use engine::model::trained::{BaseFormat, Method};
+use engine::model::training::Recompute;
 use engine::scenario::{Model, Scenario};
 use files::run::{File, Run, read_run};
 
@@ -53,7 +54,10 @@ fn a_recipe_of_nemo_is_of_its_module() {
              llm.{module}.pretrain_recipe(name=\"x\", num_nodes=2, num_gpus_per_node=8)\n    \
              recipe.data.micro_batch_size = 1\n    recipe.data.seq_length = 8192\n    return recipe\n"
         );
-        assert_eq!(model(&run("recipe.py", &text).scenario), id);
+        let run = run("recipe.py", &text);
+        assert_eq!(model(&run.scenario), id);
+        // The recipe's own layout has no row.
+        assert!(run.unread.iter().any(|line| line.starts_with("recipe = ")), "{:?}", run.unread);
     }
 }
 
@@ -70,8 +74,15 @@ fn a_configuration_of_torchtitan_names_its_flavor() {
             "torchrun --nproc_per_node 8 -m torchtitan.train --module {module} --config {config} \
              --training.local_batch_size 1 --training.seq_len 8192"
         );
-        assert_eq!(model(&run("run.sh", &text).scenario), id);
+        let run = run("run.sh", &text);
+        assert_eq!(model(&run.scenario), id);
+        assert_eq!(run.unread.is_empty(), !config.ends_with("float8"), "{:?}", run.unread);
     }
+    // llama3_70b has tensor parallelism of 8 and recomputes every layer.
+    let text = "torchrun --nnodes 2 --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_70b";
+    let scenario = run("run.sh", text).scenario;
+    let recompute = scenario.recompute;
+    assert_eq!((scenario.tp, scenario.seq_len, scenario.micro_batch_size, recompute), (8, 8192, 8, Recompute::Full));
 }
 
 #[test]

@@ -195,7 +195,8 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
 }
 
 /// Returns the length of the redirection that begins here, with its file: `2>&1`, `> file`,
-/// `&>> file`, `< file`. A placeholder such as `<path>`, a here-document and a here-string are none.
+/// `&>> file`, `< file`. A placeholder such as `<path>`, a here-document and a here-string are
+/// none.
 fn redirection(text: &str) -> Option<usize> {
     let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
     let rest = rest.strip_prefix('&').filter(|after| after.starts_with('>')).unwrap_or(rest);
