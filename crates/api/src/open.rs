@@ -64,6 +64,9 @@ pub struct Unstated {
 /// GPUs that the question for one names.
 const CARDS: [&str; 7] = ["rtx-4090", "a100-40gb", "a100-80gb", "h100-sxm", "h200", "b200", "mi300x"];
 
+/// Lengths of short texts, such as SQuAD's, in tokens.
+const SHORT: [f64; 2] = [512.0, 256.0];
+
 /// Returns of usual GPUs those on which a run fits, and those on which it does not.
 fn cards(scenario: &Scenario) -> [Vec<&'static str>; 2] {
     let [mut fit, mut rest] = [Vec::new(), Vec::new()];
@@ -160,12 +163,12 @@ impl Open {
     }
 
     /// Returns plausible alternatives to the assumed value: all usual numbers of GPUs, half and
-    /// twice the length, twice the micro-batch.
+    /// twice the length and short texts, twice the micro-batch.
     fn tried(self, scenario: &Scenario) -> Vec<f64> {
         let length = f64::from(scenario.seq_len);
         match self {
             Self::Gpus => [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].to_vec(),
-            Self::Length => vec![length / 2.0, length * 2.0],
+            Self::Length => [length / 2.0, length * 2.0].into_iter().chain(SHORT).collect(),
             Self::Batch => vec![f64::from(scenario.micro_batch_size) * 2.0],
             Self::Model | Self::Hardware | Self::Node => Vec::new(),
         }

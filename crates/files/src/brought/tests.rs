@@ -307,7 +307,7 @@ fn what_was_not_read_and_may_decide_comes_first_and_has_no_verdict() {
 #[test]
 fn what_was_not_read_is_passed_over_where_that_is_asked_for() {
     let item = Item { name: Some("run.yaml".into()), bytes: format!("{FACTORY}use_new_optimizer: 2\n").into_bytes() };
-    let base = Base { assumes: true, ..Base::from(&links::decode("cluster=dgx-h100&gpus=8").scenario) };
+    let base = Base { assumes: true, ..Base::from(&links::decode("cluster=dgx-h100&gpus=1").scenario) };
     let brought = bring_over(&[item], &base).unwrap();
     assert!(brought.missing.is_empty() && !brought.offers.is_empty(), "{brought:?}");
     assert_eq!((brought.sections[0].title.as_str(), brought.unread.len()), (UNREAD, 1));

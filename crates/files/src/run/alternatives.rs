@@ -13,12 +13,10 @@ use engine::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use super::sharding::as_zero3;
-use super::{Base, File, Run, read_run};
+use super::{Base, File, MissingValue, Run, read_run};
 
-/// Common micro-batches.
-const MICRO: [u32; 4] = [1, 2, 4, 8];
-/// Common sequence lengths, in tokens.
-const LENGTHS: [u32; 3] = [2048, 4096, 8192];
+/// Common sequence lengths, in tokens: short answers as of SQuAD, and documents.
+pub(super) const LENGTHS: [u32; 5] = [256, 512, 2048, 4096, 8192];
 /// Likely age of a run's release relative to the newest, in days.
 const LIKELY_DAYS: i64 = 366;
 
@@ -61,31 +59,19 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
         return spread;
     }
     spread.odds.push(scenario.report().odds());
-    let is_open = |id: ParamId| {
-        !run.said.contains(&id)
-            && !base.over.iter().any(|(key, _)| engine::params::find(key).is_some_and(|param| param.id == id))
-    };
     // A program's own default is known where no key says another. A script around Hugging Face's
-    // Trainer is its user's own, and may set what its arguments leave open.
-    let decides = !run.formats.contains(&Program::Transformers);
-    let is_free = |id: ParamId| !decides && is_open(id);
-    let words = |id: ParamId, value: u32| {
-        let unit = id.param().number().map(|number| number.unit);
-        unit.map_or_else(|| value.to_string(), |unit| with_unit(unit, f64::from(value)))
-    };
-    if is_free(ParamId::MicroBatchSize) {
-        let values = around(scenario.micro_batch_size, &MICRO).into_iter();
-        let runs =
-            values.map(|size| (words(ParamId::MicroBatchSize, size), Scenario { micro_batch_size: size, ..*scenario }));
-        spread.over("the micro-batch size", scenario, runs);
-    }
-    if is_open(ParamId::SequenceLength) {
-        let values = around(scenario.seq_len, &LENGTHS).into_iter();
-        let runs =
-            values.map(|length| (words(ParamId::SequenceLength, length), Scenario { seq_len: length, ..*scenario }));
+    // Trainer is its user's own, and may recompute what no key says.
+    let is_free = run.formats.contains(&Program::Transformers)
+        && !run.said.contains(&ParamId::Recompute)
+        && !base.over.iter().any(|(key, _)| key == ParamId::Recompute.key());
+    if run.open.contains(&MissingValue::Length) {
+        let unit = ParamId::SequenceLength.param().number().map(|number| number.unit);
+        let name = |length: u32| unit.map_or_else(|| length.to_string(), |unit| with_unit(unit, f64::from(length)));
+        let runs = around(scenario.seq_len, &LENGTHS).into_iter();
+        let runs = runs.map(|length| (name(length), Scenario { seq_len: length, ..*scenario }));
         spread.over("the length of sequences", scenario, runs);
     }
-    if is_free(ParamId::Recompute) && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
+    if is_free && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
         let runs = [("none", Recompute::None), ("all layers", Recompute::Full)];
         let runs = runs.map(|(name, recompute)| {
             (name.to_owned(), Scenario { choices: Choices { recompute, ..scenario.choices }, ..*scenario })

@@ -17,12 +17,13 @@ use engine::model::training::{HalfFormat, Recompute};
 use engine::scenario::{Model, Scenario};
 use serde::{Deserialize, Serialize};
 
+use super::alternatives::LENGTHS;
 use super::difference::difference;
 use super::edit::{Change, write_back};
 use super::key_values::key_values;
 use super::sharding::as_zero3;
 use super::tree::Tree;
-use super::{Base, File, Run, keys, read_run, tree};
+use super::{Base, File, MissingValue, Run, keys, read_run, tree};
 use catalog::programs::Program;
 pub(crate) use rules::change_code;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
@@ -151,6 +152,17 @@ struct Candidate {
     fix: Vec<Change>,
 }
 
+/// Whether a run that does not fit as assumed may fit as its launcher or its texts are.
+fn may_fit(run: &Run) -> bool {
+    let scenario = &run.scenario;
+    let is_sharded = run.assumes_ddp && as_zero3(scenario).report().fits();
+    let is_short = || {
+        let shortest = Scenario { seq_len: LENGTHS[0].min(scenario.seq_len), ..*scenario };
+        run.open.contains(&MissingValue::Length) && shortest.report().fits()
+    };
+    is_sharded || is_short()
+}
+
 /// Returns findings that would make the run of these files fit or faster. `files` and `base` are
 /// those given to [`read_run`].
 ///
@@ -163,9 +175,9 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let report = scenario.report();
     let mut findings: Vec<Finding> =
         run.contradictions.iter().map(|what| Finding::new(rules::CONTRADICTION, what.clone())).collect();
-    // A launcher's file may shard the run so that it fits: nothing is to be mended before that is
-    // said.
-    if !report.fits() && run.assumes_ddp && as_zero3(scenario).report().fits() {
+    // A launcher's file may shard the run, or its texts be so short, that it fits: nothing is to be
+    // mended before that is said.
+    if !report.fits() && may_fit(run) {
         return findings;
     }
     if !report.fits() {

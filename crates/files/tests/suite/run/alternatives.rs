@@ -20,18 +20,19 @@ const LORA: &str = "base_model: Qwen/Qwen2.5-7B\nadapter: lora\nlora_r: 16\nbf16
 
 #[test]
 fn what_is_not_said_and_decides_is_named() {
-    let open = spread_of(LORA, &[]);
-    assert!(open.disagrees() && open.odds.len() > 4, "{open:?}");
+    let script = "model_name_or_path: Qwen/Qwen2.5-7B\nuse_peft_lora: true\nlora_r: 16\nbf16: true\n\
+                  per_device_train_batch_size: 1\n";
+    let open = spread_of(script, &[]);
+    assert!(open.disagrees() && open.odds.len() > 6, "{open:?}");
     let names = |spread: &Spread, what: &str| {
         spread.said.iter().any(|said| said.starts_with(&format!("No file says {what}: ")))
     };
-    assert!(names(&open, "the length of sequences"), "{open:?}");
-    // Axolotl's own defaults are known; a script around the Trainer may set what no key says.
-    assert!(!names(&open, "the micro-batch size") && !names(&open, "what is recomputed"), "{open:?}");
-    let script = "model_name_or_path: Qwen/Qwen2.5-7B\nuse_peft_lora: true\nlora_r: 16\nbf16: true\nblock_size: 4096\n\
-                  per_device_train_batch_size: 1\n";
-    let script = spread_of(script, &[]);
-    assert!(names(&script, "what is recomputed") && !names(&script, "the length of sequences"), "{script:?}");
+    assert!(names(&open, "what is recomputed") && names(&open, "the length of sequences"), "{open:?}");
+    let long = spread_of(&format!("{script}block_size: 4096\n"), &[]);
+    assert!(names(&long, "what is recomputed") && !names(&long, "the length of sequences"), "{long:?}");
+    // Axolotl's own defaults are known.
+    let known = spread_of(LORA, &[("release", "axolotl")]);
+    assert!(known.odds.len() == 1, "{known:?}");
     assert!(open.said.iter().all(|said| said.contains("GiB, of ") && said.ends_with('.')), "{open:?}");
     let best = open.odds.iter().copied().fold(0.0, f64::max);
     assert!(open.share() > 0.02 && open.share() < best, "{open:?}");
