@@ -101,16 +101,16 @@ fn writes(file: &File, change: &Change) {
     let held: Vec<_> = before.iter().filter(|(key, _)| is_own(key)).map(|(_, value)| value).collect();
     // So is one that a variable of a shell holds.
     let in_variable = before.iter().any(|(key, value)| key.starts_with('$') && held.contains(&value));
-    // A variable of Python may be a key itself.
-    let is_variable = file.text.split('=').skip(1).any(|value| value.trim_start().starts_with(&change.key));
-    let indirect = in_variable || is_variable || held.iter().any(|value| refers(value));
+    // A variable of Python may be a key itself, and several others may take its value.
+    let taken = file.text.split('=').skip(1).filter(|value| value.trim_start().starts_with(&change.key)).count();
+    let indirect = in_variable || held.iter().any(|value| refers(value));
     let kept = |of: &[(String, String)]| -> Vec<(String, String)> {
         of.iter().filter(|(key, value)| !is_changed(key, value)).cloned().collect()
     };
     let (before, after) = (kept(&before), kept(&after));
     let lost: Vec<_> = before.iter().filter(|entry| !after.contains(entry)).collect();
     let new: Vec<_> = after.iter().filter(|entry| !before.contains(entry)).collect();
-    let allowed = usize::from(indirect);
+    let allowed = taken.max(usize::from(indirect));
     assert!(lost.len() <= allowed && new.len() <= allowed, "lost {lost:?}, new {new:?}: {}", said());
     // Comments and layout too.
     let common =

@@ -30,7 +30,7 @@ mod spelling;
 mod tree;
 mod unread;
 
-use catalog::programs::{Part, Program};
+use catalog::programs::Program;
 use catalog::releases::{Known, find, newest_of};
 use engine::model::software::Framework;
 use engine::params::ParamId;
@@ -195,9 +195,7 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 /// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Program::Axolotl, 4096, 2));
 /// ```
 pub fn read_run(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
-    let base = &base.into();
-    let read = parse_files(files, base).and_then(|(trees, formats)| assembled(&trees, &formats, files, base));
-    read.map_err(|refusal| refusal.sentence)
+    read_or_refuse(files, &base.into()).map_err(|refusal| refusal.sentence)
 }
 
 /// Returns every key of a file with its value as written, to compare a changed file with the
@@ -291,30 +289,10 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
     Ok((trees, formats))
 }
 
-/// Reads files like [`read_run`], with two differences: the error states whether the files were
-/// recognised, and a value whose removal leaves the scenario equal is listed as `NO_CHANGE`.
+/// Reads files like [`read_run`]; the error states whether the files were recognised.
 pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
-    let (mut trees, formats) = parse_files(files, base)?;
-    let mut run = assembled(&trees, &formats, files, base)?;
-    let values: usize = trees.iter().map(|tree| tree.entries.len()).sum();
-    let tries = MOST_TRIED.min(MOST_READ_AGAIN / values.max(1));
-    let (scenario, contradictions) = (run.scenario, run.contradictions.clone());
-    for line in run.understood.iter_mut().filter(|line| line.meaning == keys::TAKEN).take(tries) {
-        // A model's own file is read as a whole, not key by key.
-        if formats.get(line.file).is_none_or(|program| program.part() < Part::Run) {
-            continue;
-        }
-        let removed = trees.get_mut(line.file).map(|tree| tree.remove(&line.key)).unwrap_or_default();
-        let other = assembled(&trees, &formats, files, base);
-        if let Some(tree) = trees.get_mut(line.file) {
-            tree.restore(removed);
-        }
-        // The removal of the value leaves the scenario equal.
-        if other.is_ok_and(|other| other.scenario == scenario && other.contradictions == contradictions) {
-            keys::NO_CHANGE.clone_into(&mut line.meaning);
-        }
-    }
-    Ok(run)
+    let (trees, formats) = parse_files(files, base)?;
+    assembled(&trees, &formats, files, base)
 }
 
 /// Prefixes a sentence with the name of its file, if there are several files.
@@ -324,11 +302,6 @@ fn prefix_file_name(said: &str, place: usize, files: &[File]) -> String {
         _ => said.to_owned(),
     }
 }
-
-/// Most values that are removed in turn.
-const MOST_TRIED: usize = 100;
-/// Most values that are read again for that, over all removals.
-const MOST_READ_AGAIN: usize = 20_000;
 
 /// Builds the run of parsed files.
 fn assembled(trees: &[Tree], formats: &[Program], files: &[File], base: &Base) -> Result<Run, Refusal> {

@@ -392,10 +392,8 @@ enum KeyFate {
     Ignored,
 }
 
-/// Meaning shown for a value that affects the result without a meaning of its own, and for a value
-/// equal to the default.
-pub(super) const TAKEN: &str = "Taken into account";
-pub(super) const NO_CHANGE: &str = "As if it were left out";
+/// Meaning shown for a value that affects the result without a meaning of its own.
+const TAKEN: &str = "Read together with other keys";
 
 /// Parts of keys whose value is a count of at least one, so that 0 is wrong.
 const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_length accum";

@@ -144,21 +144,6 @@ impl Tree {
             self.entries.push(Entry { span: None, merged: true, ..entry.clone() });
         }
     }
-
-    /// Sets the entries of a path to null, and returns their values by place.
-    pub(super) fn remove(&mut self, path: &str) -> Vec<(usize, Value)> {
-        let of_path = self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.path == path);
-        of_path.map(|(place, entry)| (place, std::mem::replace(&mut entry.value, Value::Null))).collect()
-    }
-
-    /// Sets entries to the values that [`Self::remove`] returned.
-    pub(super) fn restore(&mut self, removed: Vec<(usize, Value)>) {
-        for (place, value) in removed {
-            if let Some(entry) = self.entries.get_mut(place) {
-                entry.value = value;
-            }
-        }
-    }
 }
 
 /// Collects entries up to the bound.
