@@ -14,6 +14,7 @@ use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
 use engine::model::training::{HalfFormat, Recompute};
+use engine::params::ParamId;
 use engine::scenario::{Model, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -181,11 +182,24 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         return findings;
     }
     if !report.fits() {
-        let what = format!(
-            "The run does not fit: it needs {} on {}, and {} of such runs fit.",
-            bytes_of(report.memory.needed, report.memory.capacity),
-            accelerator(scenario),
-            odds(report.odds())
+        let engine = report.rollout.as_ref().filter(|rollout| !rollout.fits());
+        let engine = engine.and_then(|_| {
+            scenario
+                .issues()
+                .into_iter()
+                .find(|issue| issue.key == Some(ParamId::EngineMemory.key()))
+                .map(|issue| issue.message)
+        });
+        let what = engine.map_or_else(
+            || {
+                format!(
+                    "The run does not fit: it needs {} on {}, and {} of such runs fit.",
+                    bytes_of(report.memory.needed, report.memory.capacity),
+                    accelerator(scenario),
+                    odds(report.odds())
+                )
+            },
+            |engine| format!("The run does not fit. {engine}"),
         );
         findings.push(Finding::new(rules::DOES_NOT_FIT, what));
     }

@@ -12,8 +12,18 @@ use crate::run::keys::Keys;
 /// Reads a file. Values of `auto` come from the trainer.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let alone = !draft.formats.iter().any(|program| is_hugging_face(*program));
+    let model = keys.text(&["model_name_or_path"]).filter(|_| alone);
     if alone {
         shared::hugging_face(Program::Deepspeed, keys, draft);
+    }
+    // A script that has the configuration as a dictionary loads its model itself.
+    if let Some(found) = &model {
+        draft.model_named(found);
+        draft.set_option(ParamId::Recompute, "none");
+        if let Some(found) = keys.flag(&["gradient_checkpointing"]).filter(|found| found.value) {
+            draft.set_option_from(&found, ParamId::Recompute, "full");
+        }
+    } else if alone {
         draft.assume("The training script is not among these files: its lengths and its model are as in the page.");
     }
     draft.scenario.framework = Framework::DeepSpeed;

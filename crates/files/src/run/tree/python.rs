@@ -308,6 +308,9 @@ impl<'a> Reader<'a> {
             let path = if is_whole || self.callee().is_some_and(takes_arguments) { String::new() } else { path };
             return self.value(path);
         }
+        if self.is(0, '(') && names.last() == Some(&"gradient_checkpointing_enable") {
+            self.add("gradient_checkpointing", Value::plain("True"), None)?;
+        }
         if self.is(0, '(') {
             // Keywords of a call whose result is an argument belong to the argument's path.
             let is_free = names.last().is_some_and(|name| takes_arguments(name));
@@ -331,6 +334,23 @@ impl<'a> Reader<'a> {
             ahead += 2;
         }
         None
+    }
+
+    /// Whether the dictionary that begins here has DeepSpeed's section of ZeRO.
+    fn is_of_deepspeed(&self) -> bool {
+        let mut depth = 0_u32;
+        for token in (0..MOST_FIELD).map_while(|ahead| self.peek(ahead)) {
+            match token.kind {
+                TokenKind::Sign('{' | '[' | '(') => depth += 1,
+                TokenKind::Sign('}' | ']' | ')') => depth = depth.saturating_sub(1),
+                TokenKind::Text if token.text == "zero_optimization" => return true,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        false
     }
 
     /// Reads the name of a model that a script loads: the first one, which is trained.
@@ -407,6 +427,8 @@ impl<'a> Reader<'a> {
         let Some(token) = self.peek(0) else { return Ok(()) };
         match token.kind {
             TokenKind::Sign('{') => {
+                // DeepSpeed's configuration is a dictionary of any name.
+                let path = if self.frames.is_empty() && self.is_of_deepspeed() { String::new() } else { path };
                 self.at += 1;
                 self.open('{', path, false)
             }

@@ -3,7 +3,7 @@
 
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::Recompute;
-use engine::scenario::{Model, Scenario};
+use engine::scenario::{Model, Scenario, Strategy};
 use files::run::{File, Run, read_run};
 
 use catalog::default_scenario;
@@ -42,6 +42,24 @@ fn a_script_is_read_through_its_constants_and_wrapped_models() {
     assert_eq!((trained.method, trained.rank, trained.base), (Method::Lora, 64, BaseFormat::Nf4Double));
     assert_eq!(scenario.micro_batch_size, 2);
     assert_eq!(run.ignored, [] as [&str; 0]);
+}
+
+#[test]
+fn the_dictionary_of_deepspeed_in_a_script_is_its_configuration() {
+    let text = r#"
+import deepspeed
+config = {
+    "train_micro_batch_size_per_gpu": 2,
+    "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}},
+}
+model = AutoModelForCausalLM.from_pretrained("facebook/opt-30b", torch_dtype=torch.bfloat16)
+model.gradient_checkpointing_enable()
+engine, *_ = deepspeed.initialize(model=model, config=config, model_parameters=model.parameters())
+"#;
+    let scenario = run("train.py", text).scenario;
+    assert_eq!((model(&scenario), scenario.micro_batch_size), ("opt-30b", 2));
+    assert_eq!((scenario.strategy, scenario.recompute), (Strategy::FullShard, Recompute::Full));
+    assert!(scenario.offload.optimizer);
 }
 
 #[test]
