@@ -21,8 +21,11 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         draft.assume("Sequences of 512 tokens, Axolotl's default.");
     }
     draft.length(length);
-    shared::micro(keys.count(&["micro_batch_size", "batch_size"]), draft);
-    shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
+    shared::micro(keys.count(&["micro_batch_size"]), draft);
+    let accum = keys.count(&["gradient_accumulation_steps"]);
+    // The sequences of a step on a GPU, of which accumulation follows (`normalize_config`).
+    draft.batch.local = keys.count(&["batch_size"]).filter(|_| accum.is_none());
+    shared::accum(accum, draft);
     if let Some(found) = keys.number(&["max_steps"]).filter(|found| found.value > 0.0) {
         draft.batch.steps = Some(found);
     }
@@ -54,7 +57,8 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.word(&["gradient_checkpointing"]) {
         let is_on = !matches!(found.value.as_str(), "false" | "no");
         draft.set_option_from(&found, ParamId::Recompute, if is_on { "full" } else { "none" });
-        if found.value.contains("offload") {
+        // `unsloth` offloads too (loaders/patch_manager.py).
+        if found.value.contains("offload") || found.value == "unsloth" {
             draft.set_option(ParamId::OffloadActivations, "yes");
         }
     }

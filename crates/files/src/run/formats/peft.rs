@@ -79,9 +79,21 @@ pub(super) fn targets(found: &KeyedValue<Vec<String>>, draft: &mut Draft) {
         "wq",
         "linear_qkv",
         "attention.qkv",
+        "attention_qkv",
+        "attention",
     ]);
-    let key = has(&["k_proj", "k", "wk"]);
-    let output = has(&["o_proj", "out_proj", "output_proj", "dense", "wo", "linear_proj", "attention.dense"]);
+    let key = has(&["k_proj", "k", "wk", "attention"]);
+    let output = has(&[
+        "o_proj",
+        "out_proj",
+        "output_proj",
+        "dense",
+        "wo",
+        "linear_proj",
+        "attention.dense",
+        "attention_dense",
+        "attention",
+    ]);
     let mlp = has(&[
         "gate_proj",
         "up_proj",
@@ -96,6 +108,8 @@ pub(super) fn targets(found: &KeyedValue<Vec<String>>, draft: &mut Draft) {
         "dense_4h_to_h",
         "linear_fc1",
         "linear_fc2",
+        "mlp_fc1",
+        "mlp_fc2",
         "mlp",
     ]);
     let option = if all {

@@ -319,6 +319,10 @@ pub(super) fn deepspeed_file(found: &KeyedValue<String>, draft: &mut Draft) {
 pub(super) fn zero_by_name(name: &str, draft: &mut Draft) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let is_third = has(&["zero3", "z3", "zero_3", "zero-3", "stage3", "stage_3", "stage-3"]);
+    if has(&["zero0", "z0_", "zero_0", "zero-0", "stage0", "stage_0", "stage-0"]) {
+        draft.set_option(ParamId::Strategy, "ddp");
+        return Some("ZeRO-0, which shards nothing, as its name says");
+    }
     let (option, said) = if is_third {
         ("full-shard", "ZeRO-3, as its name says")
     } else if has(&["zero2", "z2", "zero_2", "zero-2", "stage2", "stage_2", "stage-2"]) {

@@ -79,6 +79,9 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
     draft.length(whole);
 }
 
+/// Release since which GRPO's beta is 0 by default.
+const NO_DIVERGENCE: &str = "2025-06-13";
+
 /// Reads the objective: from the name of the command or the script, or from keys that only one
 /// trainer has.
 fn objective(keys: &mut Keys, draft: &mut Draft) {
@@ -116,6 +119,20 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
     draft.number(keys.count(&["num_iterations"]), ParamId::UpdatesPerRollout);
     if let Some(found) = keys.flag(&["precompute_ref_log_probs"]).filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::Reference, "kept");
+    }
+    // A second model for the divergence, unless beta is 0: GRPO's default since 2025, not RLOO's.
+    // Adapters are switched off instead (trainer/grpo_trainer.py, grpo_config.py).
+    if task == "grpo" {
+        match keys.number(&["beta"]) {
+            Some(found) => {
+                draft.set_option_from(&found, ParamId::Reference, if found.value == 0.0 { "none" } else { "model" });
+            }
+            None if !has("rloo") && !draft.is_before(Program::Trl, NO_DIVERGENCE) => {
+                draft.set_option(ParamId::Reference, "none");
+                draft.assume("No reference model, as beta is 0 by default in GRPO.");
+            }
+            None => {}
+        }
     }
     let share = keys.number(&["vllm_gpu_memory_utilization"]);
     draft.number(

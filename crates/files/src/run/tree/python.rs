@@ -462,6 +462,10 @@ impl<'a> Reader<'a> {
                     return self.field(path);
                 }
                 if self.is(0, '(') && path == "model" && returns_its_model(&name) {
+                    // It recomputes layers by default (PEFT, utils/other.py).
+                    if name.ends_with("kbit_training") {
+                        self.add("gradient_checkpointing", Value::plain("True"), None)?;
+                    }
                     self.at += 1;
                     return self.open('(', path, false);
                 }
