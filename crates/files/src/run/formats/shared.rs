@@ -25,9 +25,9 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     }
     draft.world.launcher = draft.world.launcher.take().or_else(|| keys.peek(LAUNCHER));
     let allocated = allocated_by_slurm(keys, draft);
-    let per_node = keys.count(&["nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus", "gpus_per_task"]);
+    let per_node = keys.count(&["nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus"]);
     let (included, hosts) = included(keys, draft);
-    let per_node = per_node.or(included).or(allocated);
+    let per_node = per_node.or(included).or(allocated).or_else(|| of_tasks(keys));
     let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
     // The flags of Slurm and of a launcher repeat each other.
     if nodes.is_some() {
@@ -50,6 +50,14 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
         draft.scenario.segments = Segments::Expandable;
         draft.record(&found, "Allocator: expandable segments");
     }
+}
+
+/// Reads `--ntasks-per-node=4 --gpus-per-task=1`: the GPUs of a node.
+fn of_tasks(keys: &mut Keys) -> Option<KeyedValue<u32>> {
+    let per_task = keys.count(&["gpus_per_task"])?;
+    let tasks = keys.count(&["ntasks_per_node"]).map_or(1, |found| found.value);
+    let gpus = per_task.value.saturating_mul(tasks);
+    Some(per_task.with(gpus))
 }
 
 /// Reads `--gres=gpu:h200:4` or `--gpus-per-node=h100:8`: the card, and how many a node has.

@@ -4,6 +4,7 @@
 use engine::model::software::Framework;
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::params::ParamId;
+use engine::params::quantity::shorten;
 
 use super::{peft, shared};
 use crate::run::draft::Draft;
@@ -305,44 +306,60 @@ pub(super) fn deepspeed_file(found: &KeyedValue<String>, draft: &mut Draft) {
     if draft.has(Program::Deepspeed) {
         return;
     }
-    let said = zero_by_name(&name, draft).unwrap_or_else(|| {
+    draft.has_strategy = true;
+    if let Some(said) = zero_by_name(&name, draft) {
+        draft.assume(format!("The file {} is not among these: {said}.", found.value));
+    } else {
         draft.set_option(ParamId::Strategy, "zero2");
         under_zero(draft);
-        "ZeRO-2, the usual one"
-    });
-    draft.has_strategy = true;
-    draft.assume(format!("The file {} is not among these: {said}.", found.value));
+        draft.unread.push(format!("{} = {}: the file says which stage of ZeRO", found.key, shorten(&found.value)));
+    }
 }
 
 /// Sets the stage of ZeRO and the offloading that a file's name states, in lower case; returns what
 /// it states.
 pub(super) fn zero_by_name(name: &str, draft: &mut Draft) -> Option<&'static str> {
-    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    let is_third = has(&["zero3", "z3", "zero_3", "zero-3", "stage3", "stage_3", "stage-3"]);
-    if has(&["zero0", "z0_", "zero_0", "zero-0", "stage0", "stage_0", "stage-0"]) {
+    let stage = stage_by_name(name)?;
+    if stage == 0 {
         draft.set_option(ParamId::Strategy, "ddp");
         return Some("ZeRO-0, which shards nothing, as its name says");
     }
-    let (option, said) = if is_third {
-        ("full-shard", "ZeRO-3, as its name says")
-    } else if has(&["zero2", "z2", "zero_2", "zero-2", "stage2", "stage_2", "stage-2"]) {
-        ("zero2", "ZeRO-2, as its name says")
-    } else if has(&["zero1", "z1_", "zero_1", "zero-1", "stage1", "stage_1", "stage-1"]) {
-        ("zero1", "ZeRO-1, as its name says")
-    } else if has(&["deepspeed"]) {
-        ("zero2", "ZeRO-2, the usual one")
-    } else {
-        return None;
+    let (option, said) = match stage {
+        1 => ("zero1", "ZeRO-1, as its name says"),
+        2 => ("zero2", "ZeRO-2, as its name says"),
+        _ => ("full-shard", "ZeRO-3, as its name says"),
     };
     draft.set_option(ParamId::Strategy, option);
     under_zero(draft);
-    if has(&["offload"]) {
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let without = ["no_offload", "no-offload", "nooffload", "wo_offload", "wo-offload", "without_offload"];
+    if has(&["offload"]) && !has(&without) {
         draft.set_option(ParamId::OffloadOptimizer, "yes");
-        if is_third && !has(&["offload_optim"]) {
+        if stage == 3 && !has(&["offload_optim"]) {
             draft.set_option(ParamId::OffloadParameters, "yes");
         }
     }
     Some(said)
+}
+
+/// Returns the stage of ZeRO that a file's name states, in lower case: `ds_z3_config`, `stage_2`,
+/// `zero3-bf16`, but not `bsz32`; `None` if it states none or several.
+fn stage_by_name(name: &str) -> Option<u8> {
+    let words: Vec<&str> = name.split(|sign: char| !sign.is_ascii_alphanumeric()).collect();
+    let digit = |rest: &str| {
+        let mut signs = rest.bytes();
+        let stage = signs.next().filter(|stage| (b'0'..=b'3').contains(stage))?;
+        signs.next().is_none_or(|next| !next.is_ascii_digit()).then_some(stage - b'0')
+    };
+    let of_word = |(place, word): (usize, &&str)| {
+        let within = word.split_once("zero").map(|(_, rest)| rest);
+        let rest = within.or_else(|| word.strip_prefix("stage")).or_else(|| word.strip_prefix('z'))?;
+        let next = || words.get(place + 1).filter(|_| rest.is_empty() && *word != "z");
+        digit(rest).or_else(|| digit(next()?))
+    };
+    let mut stages = words.iter().enumerate().filter_map(of_word);
+    let first = stages.next()?;
+    stages.all(|other| other == first).then_some(first)
 }
 
 /// Sets DeepSpeed's formats and loss: the model runs in 16 bits.
@@ -478,5 +495,30 @@ fn set_resharding(draft: &mut Draft, found: &KeyedValue<String>) {
         draft.set_option_from(found, ParamId::Strategy, option);
     } else {
         draft.unknown(found, ParamId::Strategy);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stage_by_name;
+
+    #[test]
+    fn the_name_of_a_file_says_a_stage_by_a_word_of_its_own() {
+        for (name, stage) in [
+            ("ds_z3_config.json", Some(3)),
+            ("zero3-bf16", Some(3)),
+            ("stage_2.json", Some(2)),
+            ("ds_config_zero2_offload.json", Some(2)),
+            ("deepspeed_zero1.yaml", Some(1)),
+            ("config_z1.json", Some(1)),
+            ("z0.json", Some(0)),
+            ("default-zero2", Some(2)),
+            ("ds_config_bsz32.json", None),
+            ("ds_bsz256_zero1.json", Some(1)),
+            ("zero2_to_zero3.json", None),
+            ("ds_config.json", None),
+        ] {
+            assert_eq!(stage_by_name(name), stage, "{name}");
+        }
     }
 }
