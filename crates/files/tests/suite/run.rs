@@ -406,6 +406,7 @@ mod lint;
 mod low_precision;
 mod megatron_layers;
 mod number_formats;
+mod own_hardware;
 mod programs;
 mod recorded;
 mod releases;

@@ -122,3 +122,28 @@ fn a_frozen_base_is_stored_as_its_repository_says() {
     assert_eq!(fp8.scenario.trained.base, BaseFormat::Bf16);
     assert!(fp8.assumed.iter().any(|said| said.contains("stores the weights in FP8")), "{:?}", fp8.assumed);
 }
+
+#[test]
+fn defaults_are_those_of_the_program() {
+    let grpo = |more: &str| {
+        let text = format!(
+            "from trl import GRPOConfig, GRPOTrainer\nargs = GRPOConfig(per_device_train_batch_size=8, num_generations=8, \
+             bf16=True, max_completion_length=512, max_prompt_length=512{more})\ntrainer = \
+             GRPOTrainer(model=\"Qwen/Qwen2.5-7B-Instruct\", args=args)\n"
+        );
+        run("grpo.py", &text).scenario.objective.reference
+    };
+    assert_eq!(grpo(""), grpo(", beta=0.0"));
+    assert_ne!(grpo(""), grpo(", beta=0.04"));
+    // Axolotl's batch_size is a step's, on one GPU.
+    let axolotl = "base_model: Qwen/Qwen2.5-7B\nsequence_len: 2048\nmicro_batch_size: 2\nbatch_size: 64\n";
+    let scenario = run("run.yaml", axolotl).scenario;
+    assert_eq!((scenario.micro_batch_size, scenario.grad_accum_steps), (2, 32));
+    // An optimizer without a row is asked about.
+    let other = run("run.yaml", &format!("{axolotl}optimizer: ademamix\n"));
+    assert!(other.unread.iter().any(|line| line.starts_with("optimizer = ademamix")), "{:?}", other.unread);
+    // Slurm counts GPUs by tasks.
+    let slurm = "#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=4\n#SBATCH --gpus-per-task=1\nsrun torchrun sft.py \
+                 --model_name_or_path Qwen/Qwen2.5-7B --per_device_train_batch_size 1 --max_length 1024\n";
+    assert_eq!(run("run.sh", slurm).scenario.gpus, 4);
+}
