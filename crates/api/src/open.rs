@@ -3,6 +3,7 @@
 
 use catalog::names::usual_node;
 use catalog::{accelerator, cluster};
+use engine::format;
 use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{ParamId, Unit};
 use engine::scenario::issue::Issue;
@@ -80,14 +81,6 @@ fn cards(scenario: &Scenario) -> [Vec<&'static str>; 2] {
         if tried.report().fits() { fit.push(card.name) } else { rest.push(card.name) }
     }
     [fit, rest]
-}
-
-/// Joins names: `A, B and C`.
-fn listed(names: &[&str]) -> String {
-    match names {
-        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        _ => names.concat(),
-    }
 }
 
 impl Stated {
@@ -217,8 +210,8 @@ impl Unstated {
             return format!("{asked} With {yes} it fits, with {no} it does not.");
         }
         let [fit, rest] = &self.cards;
-        let fit = (!fit.is_empty()).then(|| format!(" It fits on {}.", listed(fit)));
-        let rest = (!rest.is_empty()).then(|| format!(" It does not fit on {}.", listed(rest)));
+        let fit = (!fit.is_empty()).then(|| format!(" It fits on {}.", format::listed(fit)));
+        let rest = (!rest.is_empty()).then(|| format!(" It does not fit on {}.", format::listed(rest)));
         [Some(asked.to_owned()), fit, rest].into_iter().flatten().collect()
     }
 

@@ -164,10 +164,7 @@ pub fn untimed(text: &str) -> Option<&'static str> {
 /// Returns the programs whose logs are supported, as a list in a sentence.
 pub fn writers() -> String {
     let names: Vec<&str> = samples::WRITERS_IN_ORDER.iter().skip(1).rev().map(|writer| writer.name()).collect();
-    match names.split_last() {
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    }
+    engine::format::listed(&names)
 }
 
 fn measured(writer: &'static str, samples: &Samples) -> Measured {

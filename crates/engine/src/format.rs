@@ -6,6 +6,7 @@ use crate::params::Unit;
 use crate::params::quantity::{group_thousands, unit_label, with_unit};
 use crate::scenario::data::Length;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
+use core::borrow::Borrow;
 
 /// A thin space, between a number and its unit.
 pub const THIN_SPACE: char = '\u{2009}';
@@ -200,6 +201,21 @@ pub fn tick(unit: Unit, value: f64) -> String {
         Unit::Params | Unit::TokensPerS | Unit::TrainTokens => params(value),
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&value.to_string())),
         _ => no_number(value).unwrap_or_else(|| trimmed(&digits(value))),
+    }
+}
+
+/// Joins names for a sentence.
+///
+/// ```
+/// use engine::format::listed;
+///
+/// assert_eq!(listed(&["A", "B", "C"]), "A, B and C");
+/// assert_eq!((listed(&["A"]), listed::<&str>(&[])), ("A".to_owned(), String::new()));
+/// ```
+pub fn listed<Name: Borrow<str>>(names: &[Name]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {}", before.join(", "), last.borrow()),
+        _ => names.concat(),
     }
 }
 

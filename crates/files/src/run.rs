@@ -95,6 +95,13 @@ pub struct Base {
     pub assumes: bool,
 }
 
+impl Base {
+    /// Whether a parameter was set by hand.
+    fn sets(&self, id: ParamId) -> bool {
+        self.over.iter().any(|(key, _)| key == id.key())
+    }
+}
+
 impl From<&Scenario> for Base {
     fn from(scenario: &Scenario) -> Self {
         Self { scenario: *scenario, over: Vec::new(), assumes: false }
@@ -389,7 +396,7 @@ fn assemble_run_after(
         }
         draft.open.retain(|open| open.key() != key);
     }
-    let is_by_hand = base.over.iter().any(|(key, _)| key == ParamId::Strategy.key());
+    let is_by_hand = base.sets(ParamId::Strategy);
     let assumes_ddp = !is_by_hand && sharding::assumes_ddp(&draft);
     if assumes_ddp {
         draft.assumed.insert(0, sharding::assumption(&draft.scenario));

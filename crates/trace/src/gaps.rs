@@ -169,11 +169,7 @@ impl Display for NotSimulated {
     /// Writes a sentence, or nothing: `Not simulated: dropout and shared experts.`
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.0.iter().map(|gap| gap.name()).collect();
-        match names.split_last() {
-            None => Ok(()),
-            Some((last, [])) => write!(f, "Not simulated: {last}."),
-            Some((last, others)) => write!(f, "Not simulated: {} and {last}.", others.join(", ")),
-        }
+        if names.is_empty() { Ok(()) } else { write!(f, "Not simulated: {}.", engine::format::listed(&names)) }
     }
 }
 

@@ -77,7 +77,7 @@ fn caption(report: &Report, split: &Waterfall) -> String {
     let most = match named.as_slice() {
         [] => String::new(),
         [one] => format!(" The rest is lost to {one}."),
-        [most @ .., last] => format!(" Most is lost to {} and {last}.", most.join(", ")),
+        several => format!(" Most is lost to {}.", format::listed(several)),
     };
     let more = if report.update.mfu > useful + ROUNDING {
         format!(" The MFU of {} also counts score pairs that a causal mask skips.", format::percent(report.update.mfu))

@@ -186,7 +186,7 @@ pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
         _ if !matches!(message.device, None | Some(Device::Cuda | Device::Hip | Device::Xpu)) => String::new(),
         None => String::new(),
         Some((last, [])) => format!(" {last} has this capacity."),
-        Some((last, others)) => format!(" {} and {last} have this capacity.", others.join(", ")),
+        Some(_) => format!(" {} have this capacity.", engine::format::listed(&names)),
     };
     Some(format!(
         "Which {whose} is it? The message's has {}, the scenario's {}.{known}",

@@ -63,7 +63,7 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     // Trainer is its user's own, and may recompute what no key says.
     let is_free = run.formats.contains(&Program::Transformers)
         && !run.said.contains(&ParamId::Recompute)
-        && !base.over.iter().any(|(key, _)| key == ParamId::Recompute.key());
+        && !base.sets(ParamId::Recompute);
     if run.open.contains(&MissingValue::Length) {
         let unit = ParamId::SequenceLength.param().number().map(|number| number.unit);
         let name = |length: u32| unit.map_or_else(|| length.to_string(), |unit| with_unit(unit, f64::from(length)));

@@ -227,6 +227,11 @@ impl Draft {
         });
     }
 
+    /// Notes a value that was not read and may decide: there is no verdict without it.
+    pub(super) fn not_read<T>(&mut self, found: &KeyedValue<T>, why: &str) {
+        self.unread.push(format!("{} = {}: {why}", found.key, shortened(&found.shown)));
+    }
+
     pub(super) fn assume(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.assumed.contains(&sentence) {

@@ -315,17 +315,12 @@ impl<'a> Keys<'a> {
             let below = format!("{}.", entry.path);
             let next = paths.partition_point(|path| *path < below.as_str());
             let is_call = paths.get(next).is_some_and(|path| path.starts_with(&below));
-            // A constant whose value another key took.
-            let is_constant = self.tree.syntax == Syntax::Python
-                && entry.path.chars().all(|sign| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_')
-                && self.tree.entries.iter().any(|other| other.path != entry.path && other.value == entry.value);
             let is_read = *used && self.fate(entry) != KeyFate::Ignored;
             // A variable of a script counts where the script uses it.
             let is_variable = || self.place(&format!("${}", entry.path)).is_some();
             let is_variable = entry.merged && self.tree.syntax == Syntax::Shell && is_variable();
             if is_read
                 || *skipped
-                || is_constant
                 || is_variable
                 || says_nothing
                 || is_call

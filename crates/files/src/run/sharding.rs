@@ -53,11 +53,15 @@ pub(super) fn assumption(scenario: &Scenario) -> String {
 
 /// Returns a run as `DeepSpeed` shards it with ZeRO-3.
 pub(super) fn as_zero3(scenario: &Scenario) -> Scenario {
-    let mut sharded = *scenario;
-    sharded.framework = Framework::DeepSpeed;
-    sharded.strategy = Strategy::FullShard;
-    if sharded.recipe != PrecisionPolicy::Fp32 {
-        sharded.recipe = PrecisionPolicy::ZeroMixed;
-    }
+    let mut sharded = Scenario { strategy: Strategy::FullShard, ..*scenario };
+    run_on_deepspeed(&mut sharded);
     sharded
+}
+
+/// Sets DeepSpeed's formats and loss: the model runs in 16 bits.
+pub(super) fn run_on_deepspeed(scenario: &mut Scenario) {
+    scenario.framework = Framework::DeepSpeed;
+    if scenario.recipe != PrecisionPolicy::Fp32 {
+        scenario.recipe = PrecisionPolicy::ZeroMixed;
+    }
 }

@@ -123,7 +123,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = named {
         draft.model_called(found, &models::spelled(&found.value));
         if found.key == "recipe" {
-            draft.unread.push(format!("recipe = {}: what it sets itself is not known", found.shown));
+            draft.not_read(found, "what it sets itself is not known");
         }
     }
     adapters(keys, draft, false);

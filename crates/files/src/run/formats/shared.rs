@@ -165,7 +165,7 @@ pub(super) fn optimizer(found: Option<KeyedValue<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     let name = found.value.rsplit(['.', ':']).next().unwrap_or_default().trim_matches('"').to_ascii_lowercase();
     let Some((_, option)) = OPTIMIZERS.iter().find(|(known, _)| *known == name) else {
-        draft.unread.push(format!("{} = {}: its states are not known", found.key, found.value));
+        draft.not_read(&found, "its states are not known");
         return;
     };
     draft.set_option_from(&found, ParamId::Optimizer, option);

@@ -6,7 +6,6 @@ use catalog::programs::Program;
 use engine::model::software::{Kernels, Loss, NormKernel};
 use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
-use engine::params::quantity::shorten;
 
 use super::{low_precision, shared};
 use crate::run::draft::Draft;
@@ -59,9 +58,7 @@ fn own_config(keys: &mut Keys, draft: &mut Draft) -> Option<&'static Config> {
              parallel {tp}, expert parallel {ep} (August 2026).",
             found.value
         )),
-        None => {
-            draft.unread.push(format!("{} = {}: what it sets itself is not known", found.key, shorten(&found.value)));
-        }
+        None => draft.not_read(&found, "what it sets itself is not known"),
     }
     config
 }

@@ -4,11 +4,11 @@
 use engine::model::software::Framework;
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::params::ParamId;
-use engine::params::quantity::shorten;
 
 use super::{peft, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
+use crate::run::sharding::run_on_deepspeed;
 use catalog::programs::Program;
 
 /// The day from which the Trainer's `fsdp_config` means FSDP2 where it names no version (5.10).
@@ -312,7 +312,7 @@ pub(super) fn deepspeed_file(found: &KeyedValue<String>, draft: &mut Draft) {
     } else {
         draft.set_option(ParamId::Strategy, "zero2");
         under_zero(draft);
-        draft.unread.push(format!("{} = {}: the file says which stage of ZeRO", found.key, shorten(&found.value)));
+        draft.not_read(found, "the file says which stage of ZeRO");
     }
 }
 
@@ -320,16 +320,10 @@ pub(super) fn deepspeed_file(found: &KeyedValue<String>, draft: &mut Draft) {
 /// it states.
 pub(super) fn zero_by_name(name: &str, draft: &mut Draft) -> Option<&'static str> {
     let stage = stage_by_name(name)?;
+    draft.set_option(ParamId::Strategy, shared::zero_strategy(stage));
     if stage == 0 {
-        draft.set_option(ParamId::Strategy, "ddp");
         return Some("ZeRO-0, which shards nothing, as its name says");
     }
-    let (option, said) = match stage {
-        1 => ("zero1", "ZeRO-1, as its name says"),
-        2 => ("zero2", "ZeRO-2, as its name says"),
-        _ => ("full-shard", "ZeRO-3, as its name says"),
-    };
-    draft.set_option(ParamId::Strategy, option);
     under_zero(draft);
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let without = ["no_offload", "no-offload", "nooffload", "wo_offload", "wo-offload", "without_offload"];
@@ -339,17 +333,21 @@ pub(super) fn zero_by_name(name: &str, draft: &mut Draft) -> Option<&'static str
             draft.set_option(ParamId::OffloadParameters, "yes");
         }
     }
-    Some(said)
+    Some(match stage {
+        1 => "ZeRO-1, as its name says",
+        2 => "ZeRO-2, as its name says",
+        _ => "ZeRO-3, as its name says",
+    })
 }
 
 /// Returns the stage of ZeRO that a file's name states, in lower case: `ds_z3_config`, `stage_2`,
 /// `zero3-bf16`, but not `bsz32`; `None` if it states none or several.
-fn stage_by_name(name: &str) -> Option<u8> {
+fn stage_by_name(name: &str) -> Option<u32> {
     let words: Vec<&str> = name.split(|sign: char| !sign.is_ascii_alphanumeric()).collect();
     let digit = |rest: &str| {
         let mut signs = rest.bytes();
         let stage = signs.next().filter(|stage| (b'0'..=b'3').contains(stage))?;
-        signs.next().is_none_or(|next| !next.is_ascii_digit()).then_some(stage - b'0')
+        signs.next().is_none_or(|next| !next.is_ascii_digit()).then_some(u32::from(stage - b'0'))
     };
     let of_word = |(place, word): (usize, &&str)| {
         let within = word.split_once("zero").map(|(_, rest)| rest);
@@ -362,12 +360,9 @@ fn stage_by_name(name: &str) -> Option<u8> {
     stages.all(|other| other == first).then_some(first)
 }
 
-/// Sets DeepSpeed's formats and loss: the model runs in 16 bits.
+/// Sets DeepSpeed's formats and loss.
 pub(super) fn under_zero(draft: &mut Draft) {
-    draft.scenario.framework = Framework::DeepSpeed;
-    if draft.scenario.recipe != PrecisionPolicy::Fp32 {
-        draft.scenario.recipe = PrecisionPolicy::ZeroMixed;
-    }
+    run_on_deepspeed(&mut draft.scenario);
 }
 
 /// Sets FSDP's formats: Accelerate casts trained weights to fp32 and gathers in 16 bits.
