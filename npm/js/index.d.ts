@@ -293,7 +293,8 @@ export type RunKey =
   | 'steps' | 'batch_tokens' | 'batch_efficiency' | 'ideal_time_s' | 'time_s' | 'gpu_hours' | 'cost_usd' | 'energy_kwh'
   | 'emissions_gco2' | 'goodput' | 'interruptions' | 'run_mtbf_s' | 'checkpoint_bytes' | 'checkpoint_write_s'
   | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_processes_bytes' | 'host_init_bytes'
-  | 'host_checkpoint_bytes' | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_memory_bytes' | 'host_capacity_bytes';
+  | 'host_checkpoint_bytes' | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_gpus_bytes'
+  | 'host_memory_bytes' | 'host_capacity_bytes';
 
 /** How a scenario is read. */
 export interface Reading {

@@ -24,6 +24,7 @@ const SHEET: Shape = Shape {
         needed(Kind::Name, "generation efficiency"),
         needed(Kind::Unit("Bytes::from_gib"), "memory=memory_gib"),
         needed(Kind::Number, "usable_percent power=power_w"),
+        or("false", Kind::Flag, "unified"),
         needed(Kind::Unit(RATE), "memory_bandwidth=bandwidth_gb_per_s"),
         needed(Kind::Unit(RATE), "host_link=host_link_gb_per_s"),
         needed(Kind::Unit(FLOPS), "peak_16bit=peak_16bit_tflops peak_8bit=peak_8bit_tflops"),

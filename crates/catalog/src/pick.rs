@@ -28,7 +28,8 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
         CUSTOM => {
-            Some(Picked { id: CUSTOM, values: Accelerator { usable_percent: 100.0, ..scenario.accelerator.values } })
+            let values = Accelerator { usable_percent: 100.0, unified: false, ..scenario.accelerator.values };
+            Some(Picked { id: CUSTOM, values })
         }
         _ => crate::accelerator(id).map(crate::AcceleratorEntry::pick),
     };
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!(scenario.model.architecture(), v1::start().model.architecture());
         assert_eq!(
             scenario.accelerator.values,
-            Accelerator { usable_percent: 100.0, ..v1::start().accelerator.values }
+            Accelerator { usable_percent: 100.0, unified: false, ..v1::start().accelerator.values }
         );
         assert_eq!(scenario.network.values, v1::start().network.values);
     }

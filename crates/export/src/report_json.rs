@@ -147,6 +147,7 @@ fn run(answer: &Answer) -> Value {
         ("host_checkpoint_bytes", run.host.checkpoint.get()),
         ("host_offload_bytes", run.host.offload.get()),
         ("host_pinned_bytes", run.host.pinned.get()),
+        ("host_gpus_bytes", run.host.gpus.get()),
         ("host_memory_bytes", run.host.needed().get()),
         ("host_capacity_bytes", run.host.capacity.get()),
     ];

@@ -148,6 +148,9 @@ pub struct Run {
     /// Whether the newest release of the program was assumed.
     #[serde(skip)]
     takes_newest: bool,
+    /// Whether the stated length is the one at which texts are cut off: they may all be shorter.
+    #[serde(skip)]
+    has_cut_off: bool,
     /// Whether DDP on several GPUs was assumed, as no file names the sharding.
     #[serde(skip)]
     assumes_ddp: bool,
@@ -403,6 +406,7 @@ fn assemble_run_after(
     } else if !is_by_hand {
         draft.assumed.extend(sharding::by_launcher(&draft));
     }
+    let has_cut_off = draft.has_cut_off();
     Ok(Run {
         formats: formats.to_vec(),
         scenario: draft.scenario,
@@ -416,6 +420,7 @@ fn assemble_run_after(
         overruled,
         said: draft.said,
         takes_newest: draft.takes_newest,
+        has_cut_off,
         assumes_ddp,
     })
 }

@@ -108,6 +108,8 @@ pub struct Accelerator {
     pub peak_4bit: FlopsPerSecond,
     /// Dense peak of fp32 matrix products as PyTorch runs them by default (no TF32).
     pub peak_32bit: FlopsPerSecond,
+    /// Whether CPU and GPU share one memory, as on a Mac, a DGX Spark or an MI300A.
+    pub unified: bool,
     /// Link rate to host memory in one direction (PCIe, `NVLink-C2C`).
     pub host_link: BytesPerSecond,
     /// Power at full load: the board's, or its share of the module's, in watts.

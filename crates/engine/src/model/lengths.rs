@@ -7,8 +7,10 @@ use super::training::{Batch, Sharding};
 pub enum Batching {
     /// Full sequences of concatenated documents.
     Full,
-    /// Several texts share a sequence, and each attends only to itself (padding-free, `packing`).
+    /// Several texts share a sequence, and each attends only to itself (`packing`).
     Packed,
+    /// The texts of a micro-batch stand end to end, without padding (`padding_free`).
+    PaddingFree,
     /// One text per sequence, padded to the longest text of the micro-batch.
     Padded,
     /// One text per sequence, padded to the sequence length.
@@ -135,18 +137,24 @@ pub fn lengths_from_texts(
         Batching::Packed => (texts.longest, texts.attended_of(1.0), 1.0, 0.0),
         Batching::PaddedToLongest => (texts.longest, texts.longest, mean / texts.longest, 0.0),
         Batching::Grouped => (mean, texts.attended_of(1.0), 1.0, texts.exponent),
-        Batching::Padded => {
+        Batching::Padded | Batching::PaddingFree => {
             let own = f64::from(batch.micro_batch_size.max(1));
-            let everyone = own * f64::from(replicas.max(1));
-            let (alone, waited) = (texts.longest_of(own), texts.longest_of(everyone));
+            let replicas = f64::from(replicas.max(1));
+            let (alone, waited) = if batching == Batching::Padded {
+                (texts.longest_of(own), texts.longest_of(own * replicas))
+            } else {
+                // The sum of m texts varies by 1/sqrt(m) of one text.
+                (mean, mean + (texts.longest_of(replicas) - mean) / own.sqrt())
+            };
             let tokens = match sharding {
                 Sharding::Fsdp(_) => waited,
                 Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => {
                     alone + (waited - alone) / f64::from(batch.grad_accum_steps.max(1)).sqrt()
                 }
             };
+            let own_attended = if batching == Batching::Padded { own } else { 1.0 };
             // The largest of n uniform numbers is distributed like one to the power of 1/n.
-            (tokens, texts.attended_of(own), mean / tokens, texts.exponent / own)
+            (tokens, texts.attended_of(own_attended), mean / tokens, texts.exponent / own)
         }
     };
     let texts = if batching == Batching::Packed { texts.longest / mean } else { 1.0 };

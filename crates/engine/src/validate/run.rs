@@ -48,6 +48,9 @@ pub(super) fn checkpoint_interval(setup: &Setup, choices: &RunChoices) -> Option
     Some(Issue::note(ParamId::CheckpointInterval, message))
 }
 
+/// Advice for a run that offloads where there is nothing to offload to.
+const ONE_MEMORY: &str = "Offload nothing, as both are one memory";
+
 /// Returns a note if the run needs more memory than its hosts have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
     let memory = HostMemory::new(setup, choices);
@@ -57,7 +60,11 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     let HostMemory { init, checkpoint, .. } = memory;
     let held = memory.offloaded_bytes();
     // The note refers to the largest part.
-    let (key, most, change) = if held >= init.max(checkpoint) {
+    let (key, most, change) = if setup.accelerator.unified && held >= init {
+        (ParamId::OffloadOptimizer, "what is offloaded beside what the GPU holds", ONE_MEMORY)
+    } else if memory.gpus > init {
+        (ParamId::HostMemory, "what the GPU holds, as its memory is the host's", "Train with less")
+    } else if held >= init.max(checkpoint) {
         (ParamId::OffloadOptimizer, "offloaded state with its pinned buffers", "Offload less, or use more hosts")
     } else if checkpoint >= init && !choices.sharded_checkpoint {
         (ParamId::ShardedCheckpoint, "a checkpoint that one rank gathers", "Let every rank write its part")

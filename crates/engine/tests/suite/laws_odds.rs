@@ -60,7 +60,8 @@ proptest! {
     /// Hosts change no odds, and the verdict only where the GPUs have room: a host that holds what
     /// is needed leaves the GPUs' verdict, and one that holds half is short.
     #[test]
-    fn a_host_that_is_short_is_the_verdict_where_the_gpus_have_room(scenario in any_scenario()) {
+    fn a_host_that_is_short_is_the_verdict_where_the_gpus_have_room(mut scenario in any_scenario()) {
+        scenario.accelerator.values.unified = false;
         let report = scenario.report();
         let of_gpus = report.verdict();
         let needed = scenario.host_memory().needed();
@@ -75,6 +76,18 @@ proptest! {
         let is_short = of_gpus != Verdict::DoesNotFit;
         prop_assert_eq!(short.verdict, if is_short { Verdict::HostDoesNotFit } else { of_gpus });
         prop_assert!(!short.fits && short.short().is_some());
+    }
+
+    /// Where CPU and GPU share one memory, both are held against the whole of it, and what is
+    /// offloaded stays there.
+    #[test]
+    fn unified_memory_is_one_pool(mut scenario in any_scenario()) {
+        scenario.accelerator.values.unified = true;
+        let host = scenario.host_memory();
+        let gpus = f64::from(scenario.gpus.min(scenario.network.values.gpus_per_host()));
+        let held = scenario.report().memory.needed * gpus;
+        prop_assert!(host.capacity > scenario.network.values.host.memory);
+        prop_assert!(host.needed() >= held + host.offload, "{host:?} {held:?}");
     }
 
     /// A run that needs twice what there is does not fit, and one that needs a third does.

@@ -19,6 +19,10 @@ fn is_chosen(c: &Context) -> bool {
     c.scenario.run.checkpoint_interval > Seconds::ZERO
 }
 
+fn unified(c: &Context) -> bool {
+    c.setup.accelerator.unified
+}
+
 fn by_unit(c: &Context) -> bool {
     c.setup.mesh.pp == 1 && c.scenario.run.deferred_init
 }
@@ -176,8 +180,9 @@ pub(super) const RUN: &[Explanation] = &[
         "host-checkpoint",
         "Host memory, checkpointing",
         &[
-            when(|c| c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · a_gpu · r / N"),
-            when(|c| !c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt"),
+            when(|c| !unified(c) && c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · a_gpu · r / N"),
+            when(|c| !unified(c) && !c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt"),
+            when(unified, "M_ckpt = 0"),
         ],
         [
             "The [checkpoint] in host memory while it is written: each host’s part of the state that is not offloaded, or all of it on one host if one rank gathers it.",
@@ -198,9 +203,12 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "host-need",
         "Host memory, in all",
-        &[always("M_host = M_proc + b_pin · M_offload + max(M_init, M_ckpt)")],
+        &[
+            when(|c| !unified(c), "M_host = M_proc + b_pin · M_offload + max(M_init, M_ckpt)"),
+            when(unified, "M_host = M_proc + b_pin · M_offload + max(M_init, M_gpus)"),
+        ],
         [
-            "The memory that the busiest host needs at once: the processes of its ranks, offloaded state with its pinned buffers, and the larger of initialisation and checkpoint. If hosts have less, the run fails even if its GPUs have enough memory.",
+            "The memory that the busiest host needs at once: the processes of its ranks, offloaded state with its pinned buffers, and the larger of initialisation and checkpoint. Where CPU and GPU share one memory, what the GPU holds counts, and a checkpoint is written from where it lies. If hosts have less, the run fails even if its GPUs have enough memory.",
             SECTION,
             "The data loader’s workers, shared memory, and the operating system.",
         ],

@@ -60,6 +60,7 @@ pub(super) const RUN: &[Symbol] = &[
     new_symbol("b_load", "bytes of a parameter when a rank loads it", Count, |c| loaded_once(&c.setup).unwrap_or(0.0)),
     new_symbol("M_init", "host memory during initialisation", Bytes, |c| c.run.host.init.get()),
     new_symbol("M_ckpt", "memory of the busiest host during a checkpoint", Bytes, |c| c.run.host.checkpoint.get()),
+    new_symbol("M_gpus", "what a host's GPUs hold where their memory is the host's", Bytes, |c| c.run.host.gpus.get()),
     new_symbol("a_gpu", "part of weights and optimizer state that is not offloaded", Count, |c| on_gpus(&c.setup)),
     new_symbol("M_offload", "host memory for offloading", Bytes, |c| c.run.host.offload.get()),
     new_symbol("M_host", "memory needed on the busiest host", Bytes, |c| c.run.host.needed().get()),

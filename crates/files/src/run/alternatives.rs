@@ -64,23 +64,30 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     let is_free = run.formats.contains(&Program::Transformers)
         && !run.said.contains(&ParamId::Recompute)
         && !base.sets(ParamId::Recompute);
+    let unit = ParamId::SequenceLength.param().number().map(|number| number.unit);
+    let name = |length: u32| unit.map_or_else(|| length.to_string(), |unit| with_unit(unit, f64::from(length)));
     if run.open.contains(&MissingValue::Length) {
-        let unit = ParamId::SequenceLength.param().number().map(|number| number.unit);
-        let name = |length: u32| unit.map_or_else(|| length.to_string(), |unit| with_unit(unit, f64::from(length)));
         let runs = around(scenario.seq_len, &LENGTHS).into_iter();
         let runs = runs.map(|length| (name(length), Scenario { seq_len: length, ..*scenario }));
-        spread.over("the length of sequences", scenario, runs);
+        spread.over("No file says the length of sequences", scenario, runs);
+    }
+    if run.has_cut_off && !base.sets(ParamId::SequenceLength) {
+        let shorter = LENGTHS.into_iter().filter(|length| *length < scenario.seq_len);
+        let lengths = shorter.chain([scenario.seq_len]);
+        let runs = lengths.map(|length| (name(length), Scenario { seq_len: length, ..*scenario }));
+        let why = format!("{} is the cut-off of texts, not their length (set seq for that)", name(scenario.seq_len));
+        spread.over(&why, scenario, runs);
     }
     if is_free && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
         let runs = [("none", Recompute::None), ("all layers", Recompute::Full)];
         let runs = runs.map(|(name, recompute)| {
             (name.to_owned(), Scenario { choices: Choices { recompute, ..scenario.choices }, ..*scenario })
         });
-        spread.over("what is recomputed", scenario, runs.into_iter());
+        spread.over("No file says what is recomputed", scenario, runs.into_iter());
     }
     if run.assumes_ddp {
         let runs = [("DDP", *scenario), ("ZeRO-3", as_zero3(scenario))];
-        spread.over("the sharding", scenario, runs.map(|(name, run)| (name.to_owned(), run)).into_iter());
+        spread.over("No file says the sharding", scenario, runs.map(|(name, run)| (name.to_owned(), run)).into_iter());
     }
     if run.takes_newest
         && let Some(Known(newest)) = scenario.release
@@ -91,7 +98,7 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
             let run = read_run(files, base).ok()?;
             Some((release.name.to_owned(), run.scenario))
         });
-        spread.over(&format!("the release of {}", newest.program), scenario, runs);
+        spread.over(&format!("No file says the release of {}", newest.program), scenario, runs);
     }
     spread
 }
@@ -114,7 +121,7 @@ impl Spread {
             |(value, report): &(String, Report)| format!("{value} needs {}", format::bytes(report.memory.needed));
         let needs: Vec<String> = runs.iter().map(needs).collect();
         let capacity = format::bytes(first.memory.capacity);
-        self.said.push(format!("No file says {what}: {}, of {capacity}.", needs.join(", ")));
+        self.said.push(format!("{what}: {}, of {capacity}.", needs.join(", ")));
     }
 }
 

@@ -3,6 +3,7 @@
 use catalog::releases::{self, GONE, Known, Release};
 use engine::model::choices::Choices;
 use engine::model::hardware::Generation;
+use engine::model::lengths::Batching;
 use engine::model::software::{AttentionKernel, Framework};
 use engine::model::training::HalfFormat;
 use engine::params::quantity::with_unit;
@@ -85,6 +86,8 @@ pub(super) struct Draft {
     pub(super) is_model_alone: bool,
     /// Whether a file set the sequence length.
     pub(super) has_length: bool,
+    /// Whether each sequence is one text, computed as if all had the longest's length.
+    pub(super) is_unpacked: bool,
     /// Facts that decide whether the run fits and that no file stated, once all files are read.
     pub(super) open: Vec<MissingValue>,
     /// Parameters that files set.
@@ -129,6 +132,7 @@ impl Draft {
             names_unknown_model: false,
             has_strategy: false,
             has_length: false,
+            is_unpacked: false,
             open: Vec::new(),
             said: Vec::new(),
             stored: None,
@@ -404,5 +408,13 @@ impl Draft {
         if self.number(found, ParamId::SequenceLength).is_some() {
             self.has_length = true;
         }
+    }
+
+    /// Whether the length is the one at which texts are cut off. Answers that a run generates do
+    /// reach it.
+    pub(super) fn has_cut_off(&self) -> bool {
+        let is_short =
+            matches!(self.scenario.texts.batching, Batching::Padded | Batching::PaddingFree | Batching::Grouped);
+        self.has_length && (is_short || self.is_unpacked) && !self.scenario.objective.task.generates()
     }
 }

@@ -1,7 +1,7 @@
 //! Memory of one host.
 
 use crate::model::choices::Choices;
-use crate::model::memory::{activations, evicted};
+use crate::model::memory::{activations, evicted, peak};
 use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::rollout;
 use crate::model::run::{RunChoices, checkpoint};
@@ -26,7 +26,9 @@ pub struct HostMemory {
     pub offload: Bytes,
     /// Extra memory of pinned buffers for offloaded data.
     pub pinned: Bytes,
-    /// The memory of a host.
+    /// The peak of the host's GPUs where their memory is the host's; 0 where they have their own.
+    pub gpus: Bytes,
+    /// The memory of a host, with that of its GPUs where both are one.
     pub capacity: Bytes,
 }
 
@@ -34,13 +36,17 @@ impl HostMemory {
     /// Computes the host memory, without evaluating the step.
     pub fn new(setup: &Setup, choices: &RunChoices) -> Self {
         let offload = offload(setup) + moved(setup);
+        let is_unified = setup.accelerator.unified;
+        let checkpoint = checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint);
         Self {
             processes: processes(setup),
             init: initialisation(setup, choices.deferred_init),
-            checkpoint: checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint),
+            // Tensors are written one by one, from where they lie.
+            checkpoint: if is_unified { Bytes::ZERO } else { checkpoint },
             offload,
             pinned: pinned(offload),
-            capacity: setup.network.host.memory,
+            gpus: if is_unified { peak(setup, &stages(setup)).needed * ranks(setup) } else { Bytes::ZERO },
+            capacity: capacity(setup),
         }
     }
 
@@ -49,16 +55,30 @@ impl HostMemory {
         self.offload + self.pinned
     }
 
-    /// Returns the memory that the host needs: processes, offloaded data, and the larger of
-    /// initialisation and checkpoint.
+    /// Returns the memory that the host needs: processes, offloaded data, and the largest of
+    /// initialisation, checkpoint and, in unified memory, the step.
     pub fn needed(&self) -> Bytes {
-        self.processes + self.offloaded_bytes() + self.init.max(self.checkpoint)
+        self.processes + self.offloaded_bytes() + self.init.max(self.checkpoint).max(self.gpus)
     }
 
     /// Whether every host has the memory that the run needs.
     pub fn fits(&self) -> bool {
         self.needed() <= self.capacity
     }
+}
+
+/// Returns the memory of a host: its own and, where GPUs share it, what they can use of it.
+///
+/// ```
+/// # use links::decode;
+/// # use engine::model::run::host::capacity;
+/// // A DGX Spark has 128 GB that CPU and GPU share (NVIDIA, DGX Spark hardware overview).
+/// assert_eq!(capacity(&decode("cluster=dgx-spark&gpus=1").scenario.setup()).gib(), 128.0);
+/// ```
+pub fn capacity(setup: &Setup) -> Bytes {
+    let host = setup.network.host.memory;
+    let gpus = f64::from(setup.network.gpus_per_host());
+    if setup.accelerator.unified { host + setup.accelerator.usable_memory() * gpus } else { host }
 }
 
 /// Bytes of a parameter at initialisation: fp32, whatever the recipe.

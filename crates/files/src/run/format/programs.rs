@@ -40,6 +40,12 @@ struct Signatures {
     commands: Vec<String>,
     #[serde(default)]
     imports: Vec<String>,
+    /// Classes that Python calls: they decide, where several programs have the keys.
+    #[serde(default)]
+    calls: Vec<String>,
+    /// Parts of the names of scripts: those with the keys under other names are another program's.
+    #[serde(default)]
+    scripts: Vec<String>,
     /// Parts of texts that no parser accepts.
     #[serde(default)]
     texts: Vec<String>,
@@ -66,9 +72,18 @@ static PROGRAMS: LazyLock<Vec<Signatures>> = LazyLock::new(|| {
 
 impl Signatures {
     fn is_of(&self, shown: &FileSignatures) -> bool {
-        self.keys.iter().any(|keys| keys.split(' ').all(|key| shown.has_key(key)))
+        self.calls.iter().any(|class| shown.calls(class))
+            || self.keys.iter().any(|keys| keys.split(' ').all(|key| shown.has_key(key))) && self.owns_keys(shown)
             || self.commands.iter().any(|command| shown.has_command(command))
             || self.imports.iter().any(|module| shown.imports(module))
+    }
+
+    /// Whether keys that other programs have too are this one's: no class of another is called, and
+    /// the script has a name of the program's.
+    fn owns_keys(&self, shown: &FileSignatures) -> bool {
+        let is_called = |other: &Signatures| other.calls.iter().any(|class| shown.calls(class));
+        (self.calls.is_empty() || !PROGRAMS.iter().any(is_called))
+            && (self.scripts.is_empty() || shown.runs_script_of(&self.scripts))
     }
 
     /// Returns the refusal of the program's files.

@@ -15,6 +15,8 @@ pub(super) struct FileSignatures<'a> {
     words: Vec<&'a str>,
     /// Modules that Python imports.
     modules: Vec<&'a str>,
+    /// Names that Python calls.
+    called: Vec<&'a str>,
 }
 
 impl<'a> FileSignatures<'a> {
@@ -26,6 +28,10 @@ impl<'a> FileSignatures<'a> {
         let quotes = |sign: char| sign.is_whitespace() || matches!(sign, '"' | '\'' | '`' | '(' | ')' | ';');
         let words = lines().flat_map(move |line| line.split(quotes)).filter(|word| !word.is_empty() && *word != "\\");
         let modules = lines().filter_map(|line| line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")));
+        let is_name = |sign: char| sign.is_alphanumeric() || sign == '_';
+        let called = lines().flat_map(move |line| {
+            line.match_indices('(').filter_map(move |(at, _)| line.get(..at)?.rsplit(|sign| !is_name(sign)).next())
+        });
         let mut keys: Vec<_> = keys.map(|entry| (plain(&entry.path), entry.value.shown())).collect();
         keys.sort_unstable();
         let mut lasts: HashMap<String, Vec<usize>> = HashMap::new();
@@ -37,6 +43,7 @@ impl<'a> FileSignatures<'a> {
             lasts,
             words: if tree.syntax == Syntax::Shell { words.take(MOST_VALUES).collect() } else { Vec::new() },
             modules: if tree.syntax == Syntax::Python { modules.collect() } else { Vec::new() },
+            called: if tree.syntax == Syntax::Python { called.collect() } else { Vec::new() },
         }
     }
 
@@ -63,6 +70,22 @@ impl<'a> FileSignatures<'a> {
             None => word == part || word.strip_suffix(part).is_some_and(|before| before.ends_with('/')),
         };
         self.words.windows(parts.len()).any(|words| words.iter().zip(&parts).all(is_word))
+    }
+
+    /// Whether Python calls a class.
+    pub(super) fn calls(&self, class: &str) -> bool {
+        self.called.contains(&class)
+    }
+
+    /// Whether a script of Python that the shell runs has one of the parts in its name, or none is
+    /// run.
+    pub(super) fn runs_script_of(&self, parts: &[String]) -> bool {
+        let mut scripts = self.words.iter().filter_map(|word| word.strip_suffix(".py")).peekable();
+        scripts.peek().is_none()
+            || scripts.any(|script| {
+                let name = script.to_ascii_lowercase();
+                parts.iter().any(|part| name.contains(part.as_str()))
+            })
     }
 
     /// Whether Python imports a module or a part of it.

@@ -32,9 +32,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.flag(&["sample_packing"]) {
         trainer::packing(&found, draft);
     } else {
-        draft.assume(
-            "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
-        );
+        trainer::unpacked(draft);
     }
     keys.skip(&["pad_to_sequence_len", "multipack_real_batches", "eval_sample_packing", "flash_attn_cross_entropy"]);
     shared::optimizer(keys.text(&["optimizer"]), draft);

@@ -24,15 +24,20 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     arguments(keys, draft);
     adapters(keys, draft);
     precision(keys, draft, None);
-    draft.length(keys.count(&[
+    // `run_clm.py` fills its blocks; other lengths are where a text is cut off.
+    let block = keys.count(&["block_size"]);
+    let cut_off = keys.count(&[
         "max_length",
         "max_seq_length",
         "max_seq_len",
-        "block_size",
         "model_max_length",
         "seq_length",
         "max_source_length",
-    ]));
+    ]);
+    if block.is_none() && cut_off.is_some() && !keys.has("packing") {
+        unpacked(draft);
+    }
+    draft.length(block.or(cut_off));
     sharding(keys, draft);
 }
 
@@ -143,10 +148,16 @@ pub(super) fn packing(found: &KeyedValue<bool>, draft: &mut Draft) {
         draft.record(found, "Sequences are full");
     } else {
         draft.record(found, "One text a sequence");
-        draft.assume(
-            "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
-        );
+        unpacked(draft);
     }
+}
+
+/// Takes texts as not packed.
+pub(super) fn unpacked(draft: &mut Draft) {
+    draft.is_unpacked = true;
+    draft.assume(
+        "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
+    );
 }
 
 fn galore(keys: &mut Keys, draft: &mut Draft) {

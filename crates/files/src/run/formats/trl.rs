@@ -77,6 +77,9 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
         draft.assume("Sequences of 1,024 tokens, TRL's default.");
     }
     draft.length(whole);
+    if !keys.has("packing") {
+        trainer::unpacked(draft);
+    }
 }
 
 /// Release since which GRPO's beta is 0 by default.
