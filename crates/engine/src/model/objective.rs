@@ -29,6 +29,9 @@ pub struct RolloutEngine {
     pub memory_share: f64,
     /// Whether the engine frees its memory while the policy trains (sleep mode).
     pub sleeps: bool,
+    /// Whether the engine generates with the very weights that train, which are then in memory
+    /// once, in the format of the frozen base (Unsloth's `fast_inference`).
+    pub shares_weights: bool,
     /// Training state that leaves the GPU while the engine generates there.
     pub leaves: LeavesGpu,
     /// GPUs reserved for the engine; 0 if it runs on the training GPUs.
@@ -131,6 +134,7 @@ impl Objective {
             tp: 1,
             memory_share: 0.5,
             sleeps: true,
+            shares_weights: false,
             leaves: LeavesGpu::Nothing,
             gpus: 0,
             staleness: 0,

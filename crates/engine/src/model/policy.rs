@@ -101,7 +101,19 @@ impl Setup {
 
     /// Whether the backward pass repeats a product as part of a module, or tile by tile.
     pub fn repeats(&self, policy: &Policy, block: Block, role: Role) -> bool {
-        policy.repeats(block, role) || block == Block::Mlp && self.kernels.tiled_mlp
+        policy.repeats(block, role) || self.is_tiled(block)
+    }
+
+    /// Whether a block runs over tiles of the sequence, which the backward pass repeats: dense MLPs
+    /// and, unless tokens go to other GPUs, the whole block of experts, as Axolotl and Unsloth tile
+    /// it (axolotl/monkeypatch/tiled_mlp/patch.py, `unsloth_zoo/tiled_mlp.py`).
+    pub fn is_tiled(&self, block: Block) -> bool {
+        self.kernels.tiled_mlp
+            && match block {
+                Block::Mlp => true,
+                Block::Shared | Block::Routed => self.mesh.ep <= 1,
+                _ => false,
+            }
     }
 
     /// Returns 1 if attention writes its scores to memory, which recomputation then drops and

@@ -94,9 +94,12 @@ pub fn gpus(setup: &Setup) -> u32 {
 pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     let (engine, stage) = engine_setup(setup);
     let completions = Completions::new(setup);
-    let weights = Bytes::new(HALF * stage.params.held.all());
+    let placed = &setup.objective.engine;
+    let shared = states::gpu_states(setup, &stages(setup).first.params).weights;
+    let own = Bytes::new(HALF * stage.params.held.all());
+    let (weights, twice) = if placed.shares_weights { (shared, shared) } else { (own, Bytes::ZERO) };
     let overhead = overhead(setup);
-    let training = if setup.objective.engine.gpus > 0 { Bytes::ZERO } else { at_rest(setup) };
+    let training = if placed.gpus > 0 { Bytes::ZERO } else { at_rest(setup) - twice };
     GenerationMemory {
         training,
         weights,

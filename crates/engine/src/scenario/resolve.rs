@@ -6,7 +6,7 @@ use crate::model::choices::Choices;
 use crate::model::expert_choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::experts::ExpertParallel;
 use crate::model::lengths::Lengths;
-use crate::model::objective::{Objective, RolloutEngine, Task};
+use crate::model::objective::{LeavesGpu, Objective, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, HostMemory, RunReport};
@@ -135,6 +135,12 @@ impl Scenario {
             engine: RolloutEngine {
                 tp: nearest_divisor(of_engine, engine.tp),
                 memory_share: engine.memory_share.clamp(0.0, 1.0),
+                // Weights that the engine uses stay.
+                leaves: match engine.leaves {
+                    LeavesGpu::All if engine.shares_weights => LeavesGpu::Optimizer,
+                    leaves => leaves,
+                },
+                shares_weights: engine.shares_weights && engine.gpus == 0,
                 // Engines on the training GPUs take turns with training.
                 staleness: if engine.gpus > 0 { engine.staleness } else { 0 },
                 ..engine

@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn an_engine_that_sleeps_never_takes_from_training(scenario in any_valid_scenario(), share in 0.01..1.0) {
         let of = |sleeps| {
-            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
+            let engine = RolloutEngine { tp: 1, memory_share: share, sleeps, shares_weights: false, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
             under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine)).report()
         };
         let (sleeping, awake) = (of(true), of(false));
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_larger_cache_never_generates_slower(scenario in any_valid_scenario(), share in 0.05..0.9, more in 0.0..0.1) {
         let decode = |memory_share| {
-            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
+            let engine = RolloutEngine { tp: 1, memory_share, sleeps: true, shares_weights: false, leaves: LeavesGpu::Nothing, gpus: 0, staleness: 0 };
             let grpo = under(&scenario, |objective| (objective.task, objective.engine) = (Task::Grpo, engine));
             grpo.report().rollout.map(|rollout| rollout.decode)
         };

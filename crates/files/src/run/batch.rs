@@ -18,6 +18,7 @@ pub(super) fn finish(draft: &mut Draft) {
     batch(draft);
     tokens(draft);
     draft.base_as_stored();
+    draft.experts_without_modules();
     if !draft.has_model {
         draft.open.push(MissingValue::Model);
         let name = draft.model_name();

@@ -15,7 +15,7 @@ pub use in_backward::{LayerBackward, Moment};
 use tensors::Tensors;
 
 use crate::model::framework;
-use crate::model::layer::Layers;
+use crate::model::layer::{Block, Layers};
 use crate::model::parallel::ContextExchange;
 use crate::model::parallel::Dispatcher;
 use crate::model::per_rank::tokens;
@@ -88,14 +88,13 @@ pub struct LayerBytes {
 pub fn layer(setup: &Setup, element: f64, layers: &Layers) -> LayerBytes {
     let t = Tensors::new(setup, element, layers);
     let frozen = AdapterActivations::new(setup, &t, layers);
-    let (tiled, tile) = if setup.kernels.tiled_mlp { (1.0, mlp_tile_share(setup)) } else { (0.0, 1.0) };
-    // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
-    // while it runs.
-    let [of_mlp, _, _] = t.mlps.kept(frozen.mlp_inputs);
-    let whole = t.whole() - tiled * of_mlp - frozen.saved + frozen.added;
-    let untiled = t.mlps.width() - tiled * t.mlps.dense * (1.0 - tile);
-    let last_block =
-        (tiled * of_mlp * tile + backward_of_mlps(setup, &t, untiled)).max(SCORE_GRADIENTS * t.attention.scores);
+    // A tiled MLP keeps its input, which is the norm's output, and holds one tile's tensors while
+    // it runs.
+    let tile = mlp_tile_share(setup);
+    let tiled = tiled(setup, &t, &frozen);
+    let whole = t.whole() - tiled.kept - frozen.saved + frozen.added;
+    let in_backward = backward_of_mlps(setup, &t) - (1.0 - tile) * tiled.in_backward;
+    let last_block = (tiled.kept * tile + in_backward).max(SCORE_GRADIENTS * t.attention.scores);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, during the gather.
     let gathers = setup.context == ContextExchange::AllGather && cp > 1.0;
@@ -104,7 +103,7 @@ pub fn layer(setup: &Setup, element: f64, layers: &Layers) -> LayerBytes {
     let is_plain = setup.traits().layers != framework::Layers::Own
         && layers.are_dense()
         && !setup.architecture.core().has_ranks()
-        && tiled * t.mlps.dense <= 0.0;
+        && tiled.kept <= 0.0;
     LayerBytes {
         whole,
         kept: kept(setup, &t, &frozen, layers, whole),
@@ -146,12 +145,42 @@ fn kept(setup: &Setup, t: &Tensors, frozen: &AdapterActivations, layers: &Layers
 
 /// Returns the bytes that the backward pass of MLPs holds besides what is kept: the gradients of
 /// `hidden` bytes of each hidden tensor, of the residual stream and of the experts' copies.
-fn backward_of_mlps(setup: &Setup, t: &Tensors, hidden: f64) -> f64 {
-    // XLA only writes the gradients of the first products' outputs.
-    let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
-    (mlp::matrices(setup) - fused) * hidden
+fn backward_of_mlps(setup: &Setup, t: &Tensors) -> f64 {
+    hidden_gradients(setup) * t.mlps.width()
         + MLP_BACKWARD_WIDTHS * t.residual.input
         + copies_backward(setup.experts.dispatcher) * t.mlps.copy
+}
+
+/// Returns the gradients of an MLP's width that its backward pass holds.
+fn hidden_gradients(setup: &Setup) -> f64 {
+    // XLA only writes the gradients of the first products' outputs.
+    let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
+    mlp::matrices(setup) - fused
+}
+
+/// Bytes per token of the MLPs that run over tiles.
+struct Tiled {
+    /// Tensors that a layer would keep.
+    kept: f64,
+    /// Gradients in the backward pass.
+    in_backward: f64,
+}
+
+/// Returns the tensors of the MLPs that run over tiles, all zero if none does. The block of
+/// experts runs over tiles as a whole, with its router and the copies of tokens.
+fn tiled(setup: &Setup, t: &Tensors, frozen: &AdapterActivations) -> Tiled {
+    let [dense, shared, routed] = t.mlps.kept(frozen.mlp_inputs);
+    let (mut kept, mut in_backward) = (0.0, 0.0);
+    if setup.is_tiled(Block::Mlp) {
+        kept += dense;
+        in_backward += hidden_gradients(setup) * t.mlps.dense;
+    }
+    if setup.is_tiled(Block::Routed) {
+        kept += shared + routed + t.mlps.around_routed - t.narrow * t.mlps.copy - frozen.copies;
+        in_backward += hidden_gradients(setup) * (t.mlps.shared + t.mlps.routed)
+            + copies_backward(setup.experts.dispatcher) * t.mlps.copy;
+    }
+    Tiled { kept, in_backward }
 }
 
 /// Returns the bytes per token that one recurrent mixer keeps on one GPU, with `element` bytes per

@@ -1,7 +1,10 @@
 //! GPU memory of the generation engine.
 
+use super::peak::context;
 use crate::model::objective::Objective;
 use crate::model::setup::Setup;
+use crate::model::stages::stages;
+use crate::model::states;
 use crate::units::Bytes;
 
 /// Returns the memory that the engine reserves on a GPU: its share of the memory that programs can
@@ -11,11 +14,19 @@ pub fn reserved(setup: &Setup) -> Bytes {
 }
 
 /// Returns the memory that the generation engine keeps on this GPU while the policy trains: its
-/// share, unless the engine sleeps or has separate GPUs.
+/// share, less what it has in common with training; nothing if it sleeps or has separate GPUs.
 pub fn engine_beside_training(setup: &Setup) -> Bytes {
     let Objective { task, engine, .. } = &setup.objective;
     if !task.generates() || engine.sleeps || engine.gpus > 0 {
         return Bytes::ZERO;
     }
-    reserved(setup)
+    if !engine.shares_weights {
+        return reserved(setup);
+    }
+    // One process, whose share is of the memory that its context leaves (unsloth_zoo/vllm_utils.py,
+    // approximate_vllm_memory_usage). Weights and context are counted with training.
+    let context = context(setup);
+    let share = reserved(setup) - context * engine.memory_share;
+    let weights = states::gpu_states(setup, &stages(setup).first.params).weights;
+    (share - weights - context).max(Bytes::ZERO)
 }

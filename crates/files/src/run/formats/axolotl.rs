@@ -108,13 +108,11 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
         } else {
             peft::lora(keys, draft, &names);
         }
-        keys.skip(&[
-            "lora_fan_in_fan_out",
-            "peft_ensure_weight_tying",
-            "lora_target_parameters",
-            "lora_on_cpu",
-            "peft_layers_to_transform",
-        ]);
+        if let Some(found) = keys.list(&["lora_target_parameters"]) {
+            draft.targets_parameters = true;
+            draft.record(&found, "Adapters beside the experts");
+        }
+        keys.skip(&["lora_fan_in_fan_out", "peft_ensure_weight_tying", "lora_on_cpu", "peft_layers_to_transform"]);
         if let Some(found) = keys.flag(&["lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"]) {
             keys.skip(&["lora_mlp_kernel"]);
             keys.skip(&["lora_qkv_kernel"]);

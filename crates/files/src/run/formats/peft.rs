@@ -1,8 +1,10 @@
 //! Adapters and quantized base models, by the keys of trainers for the arguments of PEFT and
 //! bitsandbytes.
 
-use engine::model::trained::Method;
+use engine::model::software::Framework;
+use engine::model::trained::{Method, Targets};
 use engine::params::ParamId;
+use engine::scenario::Model;
 
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
@@ -138,6 +140,33 @@ pub(super) fn targets(found: &KeyedValue<Vec<String>>, draft: &mut Draft) {
         );
     if !exact {
         draft.assume(format!("{} lists some matrices of a group: adapters stand beside all of it.", found.key));
+    }
+}
+
+/// Models of transformers whose experts are parameters and no modules, in every version
+/// (`GptOssExperts`, `Llama4TextExperts`, `DbrxExpertGLU`).
+const EXPERTS_ARE_PARAMETERS: [&str; 3] = ["gpt-oss", "llama-4", "dbrx"];
+
+impl Draft {
+    /// Leaves experts without adapters where PEFT finds no modules of theirs: `target_modules`
+    /// selects linear modules (Unsloth's notebook of gpt-oss 20B prints 3,981,312 trained
+    /// parameters at rank 8, attention's alone).
+    pub(in crate::run) fn experts_without_modules(&mut self) {
+        let trained = &self.scenario.trained;
+        let Model::Preset { id, .. } = self.scenario.model else { return };
+        let is_peft = matches!(self.scenario.framework, Framework::Transformers | Framework::DeepSpeed);
+        let finds_none = trained.has_adapters()
+            && trained.targets == Targets::AllLinear
+            && is_peft
+            && !self.targets_parameters
+            && EXPERTS_ARE_PARAMETERS.iter().any(|name| id.starts_with(name));
+        if finds_none {
+            self.set_option(ParamId::LoraTargets, "attention");
+            self.assume(
+                "Adapters beside attention: this model's routed experts are parameters, which target_modules does \
+                 not find. target_parameters would.",
+            );
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::frozen::AdapterActivations;
 use super::tensors::Tensors;
-use crate::model::layer::Layers;
+use crate::model::layer::{Block, Layers};
 use crate::model::setup::Setup;
 use crate::model::training::RecomputeModules;
 
@@ -28,12 +28,13 @@ pub(super) fn dropped(
     let [dense, shared, routed] = t.mlps.kept(frozen.mlp_inputs);
     // Products into an MLP's hidden width.
     let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
+    let of_experts = setup.is_tiled(Block::Routed);
     let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };
     one(t.attention.scores, modules.core_attn)
         + one(t.attention.query + 2.0 * t.attention.key, modules.mla_up_proj)
         + t.residual.norm_output * norms
-        + one(dense, modules.mlp && !setup.kernels.tiled_mlp)
-        + one(shared, modules.shared_experts || modules.moe)
-        + one(routed - inputs * t.mlps.routed, modules.moe_act)
-        + one(routed + t.mlps.around_routed - t.narrow * t.mlps.copy - frozen.copies, modules.moe)
+        + one(dense, modules.mlp && !setup.is_tiled(Block::Mlp))
+        + one(shared, (modules.shared_experts || modules.moe) && !of_experts)
+        + one(routed - inputs * t.mlps.routed, modules.moe_act && !of_experts)
+        + one(routed + t.mlps.around_routed - t.narrow * t.mlps.copy - frozen.copies, modules.moe && !of_experts)
 }
