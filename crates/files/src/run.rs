@@ -381,6 +381,8 @@ fn assemble_run_after(
         unread.append(&mut unknown);
     }
     let mut all_unread = core::mem::take(&mut draft.unread);
+    // A sentence that asks for a value, as `(frozen=20)`, is answered where that is set by hand.
+    all_unread.retain(|line| !base.over.iter().any(|(key, _)| line.contains(&format!("({key}="))));
     all_unread.extend(unread.into_iter().map(|(_, line)| line));
     let framework = ParamId::Framework.option(&draft.scenario);
     draft.scenario.release = draft.scenario.release.filter(|release| release.0.runs_on(framework));

@@ -3,7 +3,7 @@
 use catalog::ModelEntry;
 use catalog::names::{model_named, refusal};
 use engine::params::ParamId;
-use engine::params::quantity::shorten;
+use engine::params::quantity::{group_thousands, shorten};
 use engine::scenario::Model;
 use huggingface::Stored;
 
@@ -40,6 +40,18 @@ impl Draft {
     pub(super) fn model_named(&mut self, found: &KeyedValue<String>) {
         let name = found.value.clone();
         self.model_called(found, &name);
+    }
+
+    /// Takes the model's own length, the default of a program that cuts off no text before it.
+    pub(super) fn length_of_model(&mut self) {
+        let Model::Preset { id, .. } = self.scenario.model else { return };
+        let Some(entry) = catalog::model(id).filter(|entry| self.has_model && entry.max_position_embeddings > 0) else {
+            return;
+        };
+        self.set_number(ParamId::SequenceLength, f64::from(entry.max_position_embeddings));
+        self.has_length = true;
+        let tokens = group_thousands(&entry.max_position_embeddings.to_string());
+        self.assume(format!("No length is said: texts are cut off at the {tokens} tokens of {}.", entry.name));
     }
 
     /// Sets the model that a key names.

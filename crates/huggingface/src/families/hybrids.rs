@@ -15,7 +15,9 @@ use engine::params::ParamId;
 pub(super) fn kimi(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     // The class does not tie the head.
-    let shape = Architecture { tie_word_embeddings: false, ..mixture(fields, shape) };
+    let mut shape = Architecture { tie_word_embeddings: false, ..mixture(fields, shape) };
+    // Kimi K3's experts read and write a narrower stream.
+    shape.experts.latent_size = fields.count(&["routed_expert_hidden_size"], ParamId::ExpertLatentSize, Some(0));
     let mut recurrent = through(rows::kimi_delta, fields, shape).recurrent;
     recurrent.rank = recurrent.head_dim;
     let nested = fields.object("linear_attn_config");

@@ -155,6 +155,14 @@ fn unfrozen(found: &crate::run::keys::KeyedValue<Vec<String>>, draft: &mut Draft
         rest.split(|sign: char| !sign.is_ascii_digit()).next()?.parse::<u32>().ok()
     };
     draft.set_option_from(found, ParamId::Method, "layers");
+    let is_pattern = |name: &String| name.contains("layers") && layer(name).is_none();
+    if found.value.iter().any(is_pattern) {
+        let shown = crate::run::spelling::shortened(&found.shown);
+        draft.unread.push(format!(
+            "{} = {shown}: a pattern of layers is not counted. Say how many layers are frozen (frozen=20)",
+            found.key
+        ));
+    }
     if let Some(first) = found.value.iter().filter_map(layer).min() {
         draft.set_number(ParamId::FrozenLayers, f64::from(first));
     }

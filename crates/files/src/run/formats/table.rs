@@ -18,7 +18,7 @@ use crate::run::spelling::shortened;
 /// Names that a row may have besides parameters, for values that follow from several keys or from
 /// all files.
 #[cfg(test)]
-pub(in crate::run) const OWN_NAMES: [&str; 37] = [
+pub(in crate::run) const OWN_NAMES: [&str; 38] = [
     "model",
     "micro",
     "accum",
@@ -56,6 +56,7 @@ pub(in crate::run) const OWN_NAMES: [&str; 37] = [
     "trainer.arguments",
     "trainer.precision",
     "trainer.sharding",
+    "length_of_model",
 ];
 
 /// Parts of a model's shape, with their parameters.
@@ -254,6 +255,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
             "trainer.arguments" => trainer::arguments(keys, draft),
             "trainer.precision" => trainer::precision(keys, draft, None),
             "trainer.sharding" => trainer::sharding(keys, draft),
+            "length_of_model" => draft.length_of_model(),
             _ => {}
         }
     }

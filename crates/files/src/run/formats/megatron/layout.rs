@@ -59,6 +59,13 @@ pub(super) fn read_pipeline_layout(args: &mut Args, draft: &mut Draft) {
     let of_stage = |stage: usize| chunks.iter().skip(stage).step_by(pp).sum::<u32>();
     let layers: Vec<u32> = (0..pp).map(of_stage).collect();
     draft.record(&found, format!("Layers of the stages: {}", stages(&layers)));
+    let (sum, of_model) = (layers.iter().sum::<u32>(), draft.scenario.model.architecture().num_hidden_layers);
+    if draft.has_model && sum != of_model {
+        draft.contradict(format!(
+            "{} places {sum} layers, and the model has {of_model}: Megatron stops. Write one t a layer.",
+            draft.key(&found)
+        ));
+    }
     if per_stage > 1 {
         draft.set_option(ParamId::PipelineSchedule, "interleaved");
         draft.set_number(ParamId::VirtualStages, per_stage as f64);
