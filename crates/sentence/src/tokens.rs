@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::words::{DECIDING, FACTORS, FILLERS, NEGATIONS, NUMBERS, ROWS};
+use crate::words::{CLOUDS, DECIDING, FACTORS, FILLERS, NEGATIONS, NUMBERS, ROWS};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ const TIMES: [char; 4] = ['x', 'X', '\u{445}', '\u{425}'];
 static WORDS_WITHOUT_BLANKS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let patterns = ROWS.iter().flat_map(|(pattern, ..)| pattern.split([' ', '/', '?']));
     let numbers = NUMBERS.iter().chain(FACTORS).map(|(word, _)| *word);
-    let lists = [FILLERS, NEGATIONS, DECIDING].into_iter().flatten().copied();
+    let lists = [FILLERS, NEGATIONS, DECIDING, CLOUDS].into_iter().flatten().copied();
     let all = patterns.chain(numbers).chain(lists);
     all.filter(|word| word.chars().next().is_some_and(is_without_blanks)).collect()
 });
