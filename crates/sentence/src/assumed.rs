@@ -135,10 +135,17 @@ pub(crate) fn of_turns(turns: String) -> Assumed {
     new("turns", turns, "the text has none of these")
 }
 
-/// Returns the unknown words that were passed over.
-pub(crate) fn of_passed(words: &[String]) -> Assumed {
-    let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
-    new("words", quoted.join(", "), "no row knows it, and it has no number, unit, model or GPU")
+/// Returns the names of clouds and the unknown words that were passed over.
+pub(crate) fn of_passed(clouds: &[String], words: &[String]) -> Vec<Assumed> {
+    let quoted = |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
+    let whys = [
+        (clouds, "a run is that of its GPUs, whoever rents them out"),
+        (words, "no row knows it, and it has no number, unit, model or GPU"),
+    ];
+    whys.into_iter()
+        .filter(|(words, _)| !words.is_empty())
+        .map(|(words, why)| new("words", quoted(words), why))
+        .collect()
 }
 
 /// Order of keys, the most influential first.

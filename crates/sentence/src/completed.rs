@@ -13,6 +13,8 @@ use crate::reading::Reading;
 const OF_TOKENS: [&str; 4] = ["tok", "ток", "data", "daten"];
 /// Largest size that a number of billions stands for.
 const LARGEST: f64 = 2e12;
+/// Words between a GPU and its memory.
+const OF: [&str; 13] = ["(", "of", "with", "de", "com", "con", "da", "mit", "à", "avec", "на", "с", "по"];
 /// Letters after a number of billions.
 const BILLIONS: [&str; 3] = ["b", "bn", "billion"];
 
@@ -49,6 +51,7 @@ impl Reading {
                 other.filter(|other| gpu_of(gpu).is_some_and(|own| own != other.id))
             })
         };
+        self.complete_memory(text);
         let of_gpu = |entry: &AcceleratorEntry| vec![("hw".to_owned(), entry.id.to_owned())];
         for found in &mut self.found {
             let is_part = found.is.pairs.len() == 1 && found.value(&["card", "nvlink"]).is_some();
@@ -63,6 +66,12 @@ impl Reading {
                 self.found.push(Finding { from: gap.from, to: gap.to, is });
                 continue;
             }
+            if self.is_full_after_model(text, gap.from, gap.to) {
+                let pairs = [("train", "all"), ("tunes", "yes")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+                let is = Match { kind: Topic::Method, pairs: pairs.to_vec(), notes: Vec::new(), next: 0 };
+                self.found.push(Finding { from: gap.from, to: gap.to, is });
+                continue;
+            }
             match completed(gap.from, gap.to) {
                 Some(entry) => {
                     let is = Match { kind: Topic::Gpu, pairs: of_gpu(entry), notes: Vec::new(), next: 0 };
@@ -72,6 +81,31 @@ impl Reading {
             }
         }
         self.found.sort_by_key(|found| found.from);
+    }
+
+    /// Completes a GPU with the memory after it: the A100 of 40 GB of “4 A100 de 40GB”.
+    fn complete_memory(&mut self, text: &str) {
+        for place in 1..self.found.len() {
+            let Some([gpu, card]) = self.found.get_mut(place - 1..=place) else { continue };
+            let is_memory = card.is.pairs.len() == 1 && card.value(&["card"]).is_some();
+            let between = text.get(gpu.to..card.from).unwrap_or_default().trim();
+            let memory = card.value(&["card"]).filter(|_| is_memory && OF.contains(&between));
+            let part = memory.map(|gib| format!("{gib}GB"));
+            let entry = part.and_then(|part| with_part(text.get(gpu.from..gpu.to)?, &part));
+            let hardware = gpu.is.pairs.iter_mut().find(|(key, _)| key == "hw");
+            if let Some((entry, (_, id))) = entry.zip(hardware) {
+                entry.id.clone_into(id);
+                gpu.is.notes.clear();
+            }
+        }
+    }
+
+    /// Returns whether a part is the “full” after the name of a model, which is full fine-tuning.
+    fn is_full_after_model(&self, text: &str, from: usize, to: usize) -> bool {
+        let is_full = text.get(from..to).is_some_and(|typed| typed.eq_ignore_ascii_case("full"));
+        let of_model = |found: &Finding| found.to <= from && found.value(&["model", "size"]).is_some();
+        let models = self.found.iter().filter(|found| of_model(found));
+        is_full && models.max_by_key(|found| found.to).is_some_and(|model| text.get(model.to..from) == Some(" "))
     }
 
     /// Returns the GPU and the number that a bare number is, as an alternative to the number of the

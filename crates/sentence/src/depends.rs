@@ -1,6 +1,9 @@
 //! Values that depend on other words of a sentence: what is offloaded, the replicas of the data,
 //! the family that a small size scales.
 
+use engine::params::{ParamId, labels};
+use engine::scenario::expressed::Lack;
+
 use crate::means;
 use crate::said::{REPLICAS, StatedValues};
 use crate::settle::SettledScenario;
@@ -25,6 +28,28 @@ impl SettledScenario {
         if said.number(REPLICAS).is_some_and(|wanted| (wanted - f64::from(own)).abs() > 0.5) {
             let own = means::counted(&own.to_string(), "replica");
             self.differing.push((REPLICAS, format!("is not what the GPUs and the other degrees give: {own}")));
+        }
+    }
+
+    /// Returns whether the text says ZeRO-1 or ZeRO-2, and the framework has neither, in whatever
+    /// degrees.
+    pub(crate) fn is_without_zero(&self, said: &StatedValues) -> bool {
+        let is_zero = matches!(said.value("strategy"), Some("zero1" | "zero2"));
+        is_zero && self.scenario.gpus > 1 && self.scenario.framework.lacks().contains(&Lack::Zero)
+    }
+
+    /// Compares the strategy of the text with those of the framework, and its degrees with those
+    /// that the GPUs and the model give.
+    pub(crate) fn layout_said(&mut self, said: &StatedValues) {
+        if self.is_without_zero(said) {
+            let framework = labels::chosen(ParamId::Framework, &self.scenario);
+            self.differing.push(("strategy", format!("is no strategy of {framework}")));
+        }
+        let degrees = self.scenario.degrees();
+        for (key, own) in [("tp", degrees.tp), ("pp", degrees.pp), ("cp", degrees.cp), ("ep", degrees.ep)] {
+            if said.number(key).is_some_and(|wanted| (wanted - f64::from(own)).abs() > 0.5) {
+                self.differing.push((key, format!("is not possible beside the GPUs and the other degrees: {own} is")));
+            }
         }
     }
 }

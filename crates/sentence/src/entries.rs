@@ -264,27 +264,38 @@ fn release_at_version(of: &Release, version: &str) -> Option<&'static Release> {
 pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)> {
     text.tokens.get(at).filter(|token| token.is_alphanumeric())?;
     text.ends(at).filter(|next| *next <= at + 6).find_map(|next| {
-        let words: Vec<&str> = text
-            .tokens
-            .get(at..next)?
-            .iter()
-            .filter(|token| token.is_alphanumeric())
-            .map(|token| token.word.as_str())
-            .collect();
-        // A bare number is the code of an option in a file, not in a sentence.
-        if !words.iter().any(|word| word.contains(char::is_alphabetic)) {
-            return None;
-        }
-        let glued = text.slice(at, next).to_lowercase().replace([' ', '_'], "-");
-        let spellings = [glued, words.join("-"), words.concat()];
-        let known = NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {
-            spellings
-                .iter()
-                .filter(|word| !AMBIGUOUS.contains(&word.as_str()))
-                .find_map(|word| Some((id, pairs_of(id, word)?)))
-        });
-        known.map(|(id, pairs)| (id, pairs, next))
+        let (id, pairs) = option_of(text, at, next)?;
+        (!is_number_of_gpus(text, at, next)).then_some((id, pairs, next))
     })
+}
+
+/// Returns the option that a span of tokens names.
+fn option_of(text: &Text, at: usize, next: usize) -> Option<(ParamId, String)> {
+    let tokens = text.tokens.get(at..next)?.iter().filter(|token| token.is_alphanumeric());
+    let words: Vec<&str> = tokens.map(|token| token.word.as_str()).collect();
+    // A bare number is the code of an option in a file, not in a sentence.
+    if !words.iter().any(|word| word.contains(char::is_alphabetic)) {
+        return None;
+    }
+    let glued = text.slice(at, next).to_lowercase().replace([' ', '_'], "-");
+    let spellings = [glued, words.join("-"), words.concat()];
+    NAMED_ALONE.iter().filter_map(|key| Some(params::find(key)?.id)).find_map(|id| {
+        let mut known = spellings.iter().filter(|word| !AMBIGUOUS.contains(&word.as_str()));
+        known.find_map(|word| Some((id, pairs_of(id, word)?)))
+    })
+}
+
+/// Returns whether the last word of a name is the number of the GPUs after it: that of
+/// `fsdp 2x4090`, where `fsdp` alone is a name too.
+fn is_number_of_gpus(text: &Text, at: usize, next: usize) -> bool {
+    let last = next - 1;
+    let is_number = last > at && text.tokens.get(last).is_some_and(|token| token.sort == Sort::Number);
+    if !is_number || !text.is_edge(last) || text.tokens.get(next).is_none_or(|token| token.is_after_break) {
+        return false;
+    }
+    let is_times = text.tokens.get(next).is_some_and(|token| matches!(token.word.as_str(), "x" | "×" | "*"));
+    let of_gpu = gpu(text, if is_times { next + 1 } else { next });
+    of_gpu.is_some() && option_of(text, at, last).is_some()
 }
 
 /// Returns the pairs of keys and values for an option of a parameter, by any of the option's names.

@@ -224,8 +224,9 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     reading.complete_gpus(text);
     reading.refuse_several_gpus(text);
     reading.refuse_unknown_cards(text);
+    reading.name_unknown_devices(text);
     reading.refuse_other_comparisons(text);
-    let passed = reading.pass_over(text);
+    let (clouds, passed) = (reading.pass_over_clouds(text), reading.pass_over(text));
     let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
     let (said, contradictions) = StatedValues::collect(text, own);
@@ -257,9 +258,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
             assumed.insert(0, assumed::of_comparison(&compare::described(&all, is_equal), is_equal));
         }
     }
-    if !passed.is_empty() {
-        assumed.insert(0, assumed::of_passed(&passed));
-    }
+    assumed.splice(0..0, assumed::of_passed(&clouds, &passed));
     let is_refused = |found: &&Finding| found.is.pairs.iter().any(|(key, _)| key == "refuse");
     let mut unread: Vec<Unread> =
         reading.found.iter().filter(is_refused).map(|found| refused(text, found, &reading.found)).collect();
@@ -398,6 +397,10 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
         Some(reading::GPU_HOURS) => {
             ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
         }
+        Some(reading::COMPLETION) => {
+            ("is the length of completions alone: give that of prompt and completion together", vec![leave])
+        }
+        Some(reading::UTILIZATION) => ("is not taken: the utilization is computed", vec![leave]),
         Some(reading::LANES) => {
             ("is narrower than the PCIe of the catalog: name its rate, as in intra=8 GB/s", vec![leave])
         }

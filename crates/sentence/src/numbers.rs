@@ -96,11 +96,20 @@ pub(crate) fn bare_length(tokens: &[Token], at: usize) -> Option<Read> {
     (is_exact && read.next == at + 2 || is_power && read.next == at + 1).then_some(read)
 }
 
+/// Words after a “mil” of Portuguese or Spanish.
+const OF_MIL: [&str; 9] =
+    ["exemplos", "amostras", "ejemplos", "muestras", "textos", "conversas", "conversaciones", "diálogos", "documentos"];
+
 /// Parses a number with a word for a large number; abbreviations must follow without a space.
 fn large(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let value = number(tokens, at)?;
     let word = suffix(tokens, at + 1, false)?;
     let (_, factor) = FACTORS.iter().find(|(own, _)| *own == word)?;
+    // `20 mil exemplos` are thousands; an English “mil” is a million.
+    let next = tokens.get(at + 2).map_or("", |next| next.word.as_str());
+    if word == "mil" && !OF_MIL.contains(&next) {
+        return None;
+    }
     let is_letter = word.len() <= 2;
     (!is_letter || tokens.get(at + 1).is_some_and(|token| token.is_glued)).then_some((value * factor, at + 2))
 }

@@ -5,7 +5,7 @@ use catalog::{ACCELERATORS, MODELS};
 use crate::Topic;
 use crate::finding::Finding;
 use crate::reading::{Gap, Reading};
-use crate::words::{CARRIERS, DECIDING, NEGATIONS, STEMS};
+use crate::words::{CARRIERS, CLOUDS, DECIDING, NEGATIONS, STEMS};
 
 /// Most words that are passed over: a text with more is in a language that no table has.
 const MOST: usize = 4;
@@ -26,6 +26,26 @@ impl Reading {
         let passed = core::mem::take(&mut self.gaps);
         self.fillers.extend(passed.iter().map(|gap| (gap.from, gap.to)));
         passed.iter().map(words).collect()
+    }
+
+    /// Passes over the names of clouds, and returns them, unless the text asks a question on no GPU,
+    /// which may be one about the GPUs of the cloud.
+    pub(crate) fn pass_over_clouds(&mut self, text: &str) -> Vec<String> {
+        let has =
+            |start: &str| self.found.iter().flat_map(|found| &found.is.pairs).any(|(key, _)| key.starts_with(start));
+        if has("ask.") && !["hw", "cluster", "card"].into_iter().any(has) {
+            return Vec::new();
+        }
+        let words = |gap: &Gap| text.get(gap.from..gap.to).unwrap_or_default();
+        let is_cloud = |gap: &Gap| {
+            let mut parts = words(gap).split([' ', '.']);
+            parts.all(|part| CLOUDS.contains(&part.to_lowercase().as_str()))
+        };
+        let (clouds, others) = core::mem::take(&mut self.gaps).into_iter().partition(is_cloud);
+        self.gaps = others;
+        let clouds: Vec<Gap> = clouds;
+        self.fillers.extend(clouds.iter().map(|gap| (gap.from, gap.to)));
+        clouds.iter().map(|gap| words(gap).to_owned()).collect()
     }
 }
 
@@ -61,4 +81,16 @@ fn changes_nothing(text: &str, gap: &Gap, found: &[Finding]) -> bool {
         && !typed.split_whitespace().any(changes)
         && !gap.near.iter().any(is_name)
         && !found.iter().any(is_counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::words::{FILLERS, NEGATIONS};
+
+    /// A filler is read before what it negates is looked for.
+    #[test]
+    fn no_negation_is_a_filler() {
+        let both: Vec<_> = NEGATIONS.iter().chain(&["off"]).filter(|word| FILLERS.contains(word)).collect();
+        assert_eq!(both, Vec::<&&str>::new());
+    }
 }

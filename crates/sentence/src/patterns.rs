@@ -107,10 +107,18 @@ impl<'a> IndexedText<'a> {
         }
         if let Some((id, meaning, next)) = entries::option(&self.text, at)
             && best.as_ref().is_none_or(|best| best.next < next)
+            && !self.is_program_before(at, next)
         {
             best = Some(Match { kind: Topic::from_param(id), pairs: pairs(&meaning, &[]), notes: Vec::new(), next });
         }
         best
+    }
+
+    /// Returns whether an option is a program with an option after it: `deepspeed zero3`.
+    fn is_program_before(&self, at: usize, next: usize) -> bool {
+        let program = self.entries.get(at).and_then(|here| here.program.as_ref());
+        let rest = program.filter(|program| program.next < next && self.may_end(program.next));
+        rest.and_then(|program| self.longest(program.next)).is_some_and(|option| option.next >= next)
     }
 
     /// Matches elements recursively, and returns the index after the last token.

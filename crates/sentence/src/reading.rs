@@ -16,7 +16,7 @@ use crate::entries::{Text, family, newest, taken};
 use crate::finding::{Finding, gpu_of, has_several, is_comparison};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::{BETWEEN_NEGATIONS, FILLERS, NEGATIONS, NUMBERS};
+use crate::words::{BETWEEN_NEGATIONS, DEVICES, FILLERS, NEGATIONS, NUMBERS};
 
 /// A span that was not understood.
 #[derive(Clone, Debug)]
@@ -52,6 +52,10 @@ pub(crate) const OTHER_MEMORY: &str = "memory";
 pub(crate) const TOKENS: &str = "tokens";
 /// Refusal of a budget in hours of a GPU.
 pub(crate) const GPU_HOURS: &str = "gpuhours";
+/// Refusal of a length of completions without their prompts.
+pub(crate) const COMPLETION: &str = "completion";
+/// Refusal of a utilization, which is computed.
+pub(crate) const UTILIZATION: &str = "utilization";
 /// Refusal of links of PCIe with fewer lanes than the catalog's.
 pub(crate) const LANES: &str = "lanes";
 /// Refusal of a comparison of something else than GPUs.
@@ -62,6 +66,26 @@ const NEAR: f64 = 0.15;
 const OF_EACH: [&str; 4] = ["vram", "gpu memory", "each", "per gpu"];
 
 impl Reading {
+    /// Names the devices that the catalog lacks as such, with the nearest: `Jetson Xavier`.
+    pub(crate) fn name_unknown_devices(&mut self, text: &str) {
+        for gap in self.gaps.iter_mut().filter(|gap| !gap.is_card) {
+            let from = from_brand(text, gap.from);
+            let typed = text.get(from..gap.to).unwrap_or_default().to_lowercase();
+            let Some(device) = typed.split(|sign: char| !sign.is_alphanumeric()).find(|word| DEVICES.contains(word))
+            else {
+                continue;
+            };
+            (gap.from, gap.is_card) = (from, true);
+            let by_number = choices::cards_near(&typed, None);
+            let of_name =
+                ACCELERATORS.iter().map(|entry| entry.id).filter(|id| id.split('-').any(|word| word == device));
+            let by_name = of_name.take(2).map(str::to_owned);
+            gap.near = if by_number.is_empty() { by_name.collect() } else { by_number };
+        }
+        let gaps: Vec<(usize, usize)> = self.gaps.iter().map(|gap| (gap.from, gap.to)).collect();
+        self.fillers.retain(|(from, to)| !gaps.iter().any(|(start, end)| start <= from && to <= end));
+    }
+
     /// Refuses the memory of a GPU that the catalog lacks, which would be that of another GPU: one
     /// beside an unknown name, or one that no GPU has. A memory beside a named GPU that has another
     /// may be that of the host.

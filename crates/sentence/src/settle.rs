@@ -36,6 +36,11 @@ const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
 /// Frameworks with the sharding of their own recipes. Megatron: its distributed optimizer
 /// (NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh: --use-distributed-optimizer).
 const SHARDING: [(&str, &str); 1] = [("megatron", "zero1")];
+/// Degrees that split a model or its sequences over GPUs.
+const DEGREES: [&str; 4] = ["tp", "pp", "cp", "ep"];
+/// Programs that have none of these degrees on PyTorch (hiyouga/LLaMA-Factory,
+/// src/llamafactory/hparams; unslothai/unsloth, unsloth/models/llama.py). ZeRO has none either.
+const WITHOUT_DEGREES: [&str; 2] = ["llama-factory", "unsloth"];
 /// Completions of a step of reinforcement learning: 32 prompts of 16 completions (NVIDIA-NeMo/RL,
 /// examples/configs/grpo_math_1B.yaml; train_global_batch_size is also 512 in grpo_math_8B.yaml).
 const COMPLETIONS: f64 = 512.0;
@@ -115,6 +120,9 @@ impl SettledScenario {
         if has_micro_batch {
             settled.held.push("mbs");
         }
+        if settled.is_without_degrees() {
+            settled.held.extend(DEGREES.into_iter().filter(|key| !said.has(&[key])));
+        }
         // What is said of the layout is held, and the search chooses the rest.
         let is_open = (is_new || compares) && !plans;
         if let Some(dollars) = said.number("ask.budget").filter(|_| is_largest) {
@@ -132,6 +140,9 @@ impl SettledScenario {
         let is_own = |message: &String| !before.iter().any(|issue| issue.message == *message);
         let errors = issues.into_iter().filter(|issue| issue.severity == Severity::Error).map(|issue| issue.message);
         settled.conflicts.extend(errors.filter(is_own));
+        if settled.conflicts.is_empty() {
+            settled.layout_said(said);
+        }
         settled
     }
 
@@ -326,10 +337,15 @@ impl SettledScenario {
         }
         // ZeRO implies DeepSpeed, also below another program.
         let strategy = said.text_of(text, "strategy").unwrap_or_default().to_ascii_lowercase();
-        let is_zero = ["zero", "z1", "z2", "z3", "stage"].iter().any(|word| strategy.starts_with(word));
-        let may_be = chosen.is_none_or(|release| release.runs_on("deepspeed") && release.framework != "deepspeed");
-        if is_zero && may_be && !said.has(&["framework", "tp", "pp", "cp"]) {
-            match newest("deepspeed").filter(|_| chosen.is_none() && self.is_new) {
+        let is_zero = ["zero", "z1", "z2", "z3", "stage", "deepspeed"].iter().any(|word| strategy.starts_with(word));
+        let is_named = programs.iter().any(|release| release.program_key() == "deepspeed");
+        let framework = said.value("framework");
+        let may_be = match framework {
+            Some(framework) => framework == "transformers",
+            None => is_zero && chosen.is_none_or(|release| release.framework == "transformers"),
+        };
+        if (is_zero || is_named) && may_be && !splits(said, &["tp", "pp", "cp"]) {
+            match newest("deepspeed").filter(|_| chosen.is_none() && framework.is_none() && self.is_new) {
                 Some(release) => {
                     self.put(v1::RELEASE_KEY, release.id);
                     self.chose(
@@ -340,6 +356,18 @@ impl SettledScenario {
                 }
                 None => self.put("framework", "deepspeed"),
             }
+        }
+    }
+
+    /// Returns whether the program splits the data alone: no model or sequence, unless the text says
+    /// so.
+    fn is_without_degrees(&self) -> bool {
+        let program = self.scenario.release.map(|release| release.0.program_key());
+        let is_one = program.is_some_and(|program| WITHOUT_DEGREES.contains(&program));
+        match ParamId::Framework.option(&self.scenario) {
+            "deepspeed" => true,
+            "megatron" | "megatron-fsdp" => false,
+            _ => is_one,
         }
     }
 
@@ -395,9 +423,8 @@ impl SettledScenario {
         let of_libraries = said.has(&["train", "quantized", "rank", "objective"])
             && (!self.scenario.trained.is_all() || !self.scenario.objective.is_next_token());
         // Model parallelism suggests Megatron.
-        let splits = said.has(&["tp", "pp", "ep", "vpp"]);
-        let first = splits.then_some("megatron");
-        let is_needed = of_libraries || self.scenario.lack().is_some();
+        let first = splits(said, &["tp", "pp", "ep", "vpp"]).then_some("megatron");
+        let is_needed = of_libraries || self.scenario.lack().is_some() || self.is_without_zero(said);
         if let Some(other) = first.iter().chain(&OTHERS).find_map(with).filter(|_| is_needed) {
             self.scenario = other;
         }
@@ -478,7 +505,8 @@ impl SettledScenario {
         while !search.ranking().is_over() && search.ranking().progress().visited < MOST_LAYOUTS {
             search.advance(1000);
         }
-        search.best().copied()
+        // A layout that the framework cannot run is no answer, unless the text says one.
+        search.best().copied().filter(|layout| layout.lack.is_none() || self.scenario.lack().is_some())
     }
 
     /// Picks the fastest layout that is sure to fit.
@@ -562,6 +590,11 @@ impl SettledScenario {
         let completions = if generates { format!(" x {of_each} completions") } else { String::new() };
         self.chose("tokens", format!("{data}{completions}, {}", Length::Tokens(tokens)), why);
     }
+}
+
+/// Returns whether the text has one of these degrees above 1.
+fn splits(said: &StatedValues, degrees: &[&str]) -> bool {
+    degrees.iter().any(|key| said.number(key).is_some_and(|degree| degree > 1.0))
 }
 
 /// Returns the catalog model of a size beyond the GPT-style models.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::words::{DECIDING, FACTORS, FILLERS, NEGATIONS, NUMBERS, ROWS};
+use crate::words::{CLOUDS, DECIDING, FACTORS, FILLERS, NEGATIONS, NUMBERS, ROWS};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +47,14 @@ impl Token {
 
 /// Signs that end a part of a sentence.
 const BREAKS: &str = ",;?!\n…、，。；？！：¿¡";
-/// Letters between a count and a name: `8xH100`, `4090x2`.
-const TIMES: [char; 2] = ['x', 'X'];
+/// Letters between a count and a name: `8xH100`, `4090x2`; also those of Cyrillic, which look alike.
+const TIMES: [char; 4] = ['x', 'X', '\u{445}', '\u{425}'];
 
 /// Known words of scripts without blanks between words.
 static WORDS_WITHOUT_BLANKS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let patterns = ROWS.iter().flat_map(|(pattern, ..)| pattern.split([' ', '/', '?']));
     let numbers = NUMBERS.iter().chain(FACTORS).map(|(word, _)| *word);
-    let lists = [FILLERS, NEGATIONS, DECIDING].into_iter().flatten().copied();
+    let lists = [FILLERS, NEGATIONS, DECIDING, CLOUDS].into_iter().flatten().copied();
     let all = patterns.chain(numbers).chain(lists);
     all.filter(|word| word.chars().next().is_some_and(is_without_blanks)).collect()
 });
@@ -62,10 +62,10 @@ static WORDS_WITHOUT_BLANKS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| 
 /// Maximum letters of a known word without blanks.
 const LONGEST_WORD: usize = 12;
 
-/// Returns whether a letter is of a script that has no blanks between words: Han, Hiragana,
-/// Katakana.
+/// Returns whether a letter is of a script that has no blanks between words, or joins particles to
+/// them: Han, Hiragana, Katakana, Hangul.
 fn is_without_blanks(sign: char) -> bool {
-    matches!(sign, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+    matches!(sign, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}')
 }
 
 /// Returns the bytes of the longest known word without blanks at the start of a text.
@@ -123,6 +123,13 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             rest.next();
         }
         let word = text.get(from..to).unwrap_or_default().to_lowercase();
+        // Cyrillic letters that stand for Latin ones: `2х4090`, `8к`, `8б`.
+        let word = match word.as_str() {
+            "\u{445}" => "x".to_owned(),
+            "к" if follows_number => "k".to_owned(),
+            "б" if follows_number => "b".to_owned(),
+            _ => word,
+        };
         found.push(Token { from, to, sort, word, is_glued, is_after_break });
         is_after_break = false;
         join_without(&mut found);
