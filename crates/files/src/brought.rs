@@ -19,7 +19,7 @@ use serde_json::Value;
 pub use of_run::{CONTRADICTS, UNREAD, unread_question};
 pub use spoken::{AssumedValue, Marked, Question, marks, units};
 
-use crate::run::may_be_json;
+use crate::run::{self, File, may_be_json};
 pub use crate::run::{Base, Changes, MissingValue, Severity, Spread};
 use diagnose::{rates, snapshot};
 
@@ -388,6 +388,11 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
         && let Some(found) = diagnosed::diagnosed(text, scenario)
     {
         return found;
+    }
+    if !run::is_known(&File::new(file.unwrap_or_default(), text))
+        && let Some(other) = diagnosed::other_error(text, file, scenario)
+    {
+        return Ok(other);
     }
     length.map_err(|_| words::too_long())?;
     if let Some(lengths) = import_lengths(text) {

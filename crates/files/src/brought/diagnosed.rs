@@ -6,7 +6,7 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
-use super::{Import, ImportKind, Section, SuggestedChange, machine};
+use super::{Import, ImportKind, Section, SuggestedChange, machine, words};
 use crate::run::{Changes, change_code, rule};
 use diagnose::error::{self, Explained, Removal, bytes};
 use diagnose::log::{self, Comparison, Measured, Reason, links};
@@ -57,6 +57,12 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
         return Some(Ok(import_log_alone(&measured, &read, scenario)));
     }
     Some(Ok(import_log(&comparison, &read, scenario)))
+}
+
+/// Imports an error that is neither of memory nor of NCCL; `None` if the text is none, or a script.
+pub(super) fn other_error(text: &str, file: Option<&str>, scenario: &Scenario) -> Option<Import> {
+    let said = if file.is_some_and(words::is_script) { None } else { error::other(&without_comments(text)) }?;
+    Some(Import::new(ImportKind::Error, ::links::encode(scenario), said, String::new()))
 }
 
 /// Imports a log without a run to compare it with: what it says, and the question for the run.
