@@ -164,6 +164,9 @@ pub struct Import {
     /// that were not understood.
     #[serde(default)]
     pub unread: Vec<String>,
+    /// Whether the text names the GPUs and their number.
+    #[serde(default)]
+    pub names_gpus: bool,
     /// Questions about parts of a sentence. While one is open, the scenario is not the sentence's.
     #[serde(default)]
     pub questions: Vec<Question>,
@@ -197,6 +200,7 @@ impl Import {
         understood: Vec::new(),
         ignored: Vec::new(),
         unread: Vec::new(),
+        names_gpus: false,
         questions: Vec::new(),
     };
 
@@ -268,6 +272,15 @@ pub fn import_items(items: &[Item], scenario: &Scenario) -> Result<Import, Strin
 ///
 /// See [`import_items`].
 pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
+    // What a machine says of its GPUs holds for the run beside it.
+    if let Some(machine) = items.iter().position(|item| items.len() > 1 && is_machine(item, base))
+        && let Some(item) = items.get(machine)
+    {
+        let first = import_item(item, base)?;
+        let scenario = links::decode(&first.scenario).scenario;
+        let rest: Vec<Item> = items.iter().filter(|other| !core::ptr::eq(*other, item)).cloned().collect();
+        return Ok(first.and(bring_over(&rest, &Base { scenario, ..base.clone() })?));
+    }
     // Files of one run are read together, before all other items.
     let (parts, rest): (Vec<&Item>, Vec<&Item>) =
         items.iter().partition(|item| items.len() > 1 && of_run::is_part(item));
@@ -282,6 +295,11 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
         });
     }
     brought.ok_or_else(|| words::NOTHING.to_owned())
+}
+
+/// Whether an item is what a machine says of its GPUs alone.
+fn is_machine(item: &Item, base: &Base) -> bool {
+    !of_run::is_part(item) && text(&item.bytes).is_ok_and(|text| machine::is_output(&text, &base.scenario))
 }
 
 /// Returns the relative paths of files that an item names and that belong to its run.
@@ -342,6 +360,7 @@ impl Import {
             understood: lines(self.understood, next.understood),
             ignored: lines(self.ignored, next.ignored),
             unread: lines(self.unread, next.unread),
+            names_gpus: self.names_gpus || next.names_gpus,
             ..next
         }
     }
@@ -375,6 +394,15 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
     {
         let read = import_text(&inside.text, inside.name.as_deref(), base)?;
         return Ok(Import { read: format!("{} {}", inside.said, read.read).trim().to_owned(), ..read });
+    }
+    // A run beside the environment that LLaMA-Factory prints.
+    if length.is_ok()
+        && let Some(rest) = machine::without_env(text)
+        && run::is_known(&File::new(file.unwrap_or_default(), rest.as_str()))
+        && let Some(Ok(machine)) = machine::import(text, scenario)
+    {
+        let scenario = links::decode(&machine.scenario).scenario;
+        return Ok(machine.and(import_text(&rest, file, &Base { scenario, ..base.clone() })?));
     }
     if words::is_notebook(text, file) {
         return of_run::alone(text, file, base)

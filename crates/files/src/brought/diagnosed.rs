@@ -18,7 +18,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
     if let Some(taken) = rates::read_rates(text, scenario) {
         return Some(taken.map(import_rates));
     }
-    if let Some(machine) = machine::import_nvidia_smi(text, scenario) {
+    if let Some(machine) = machine::import(text, scenario) {
         return Some(machine);
     }
     if snapshot::is_json(text) {
