@@ -10,6 +10,7 @@ pub mod words;
 
 use catalog::hub::model_of;
 use catalog::{MODELS, ModelEntry};
+use engine::format;
 use engine::scenario::{Model, Scenario};
 use links::spelling::spell;
 use links::{carried, v1};
@@ -388,6 +389,14 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
         if let Some(link) = carried::link_in_text(text) {
             return Ok(opened(link, file));
         }
+    }
+    if length.is_ok()
+        && let Some(items) = unwrapped::headed(text, file)
+    {
+        let read = bring_over(&items, base)?;
+        let names: Vec<&str> = items.iter().filter_map(|item| item.name.as_deref()).collect();
+        let said = format!("Read: {}, below their headings.", format::listed(&names));
+        return Ok(Import { read: format!("{said} {}", read.read).trim().to_owned(), ..read });
     }
     if length.is_ok()
         && let Some(inside) = unwrapped::unwrapped(text, file)
