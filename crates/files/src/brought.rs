@@ -375,6 +375,29 @@ fn text(bytes: &[u8]) -> Result<String, String> {
     text_of(bytes.to_vec()).ok_or_else(|| words::NO_TEXT.to_owned())
 }
 
+/// Reads what stands inside a text: files below headings, a block between fences, a run beside the
+/// environment that LLaMA-Factory prints.
+fn import_inside(text: &str, file: Option<&str>, base: &Base) -> Option<Result<Import, String>> {
+    let prefixed =
+        |said: &str, read: Import| Import { read: format!("{said} {}", read.read).trim().to_owned(), ..read };
+    if let Some(items) = unwrapped::headed(text, file) {
+        let names: Vec<&str> = items.iter().filter_map(|item| item.name.as_deref()).collect();
+        let said = format!("Read: {}, below their headings.", format::listed(&names));
+        return Some(bring_over(&items, base).map(|read| prefixed(&said, read)));
+    }
+    if let Some(inside) = unwrapped::unwrapped(text, file) {
+        let read = import_text(&inside.text, inside.name.as_deref(), base);
+        return Some(read.map(|read| prefixed(inside.said, read)));
+    }
+    let rest = machine::without_env(text)?;
+    if !run::is_known(&File::new(file.unwrap_or_default(), rest.as_str())) {
+        return None;
+    }
+    let machine = machine::import(text, &base.scenario)?.ok()?;
+    let scenario = links::decode(&machine.scenario).scenario;
+    Some(import_text(&rest, file, &Base { scenario, ..base.clone() }).map(|read| machine.and(read)))
+}
+
 /// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration
 /// of a run.
 fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, String> {
@@ -391,27 +414,9 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
         }
     }
     if length.is_ok()
-        && let Some(items) = unwrapped::headed(text, file)
+        && let Some(read) = import_inside(text, file, base)
     {
-        let read = bring_over(&items, base)?;
-        let names: Vec<&str> = items.iter().filter_map(|item| item.name.as_deref()).collect();
-        let said = format!("Read: {}, below their headings.", format::listed(&names));
-        return Ok(Import { read: format!("{said} {}", read.read).trim().to_owned(), ..read });
-    }
-    if length.is_ok()
-        && let Some(inside) = unwrapped::unwrapped(text, file)
-    {
-        let read = import_text(&inside.text, inside.name.as_deref(), base)?;
-        return Ok(Import { read: format!("{} {}", inside.said, read.read).trim().to_owned(), ..read });
-    }
-    // A run beside the environment that LLaMA-Factory prints.
-    if length.is_ok()
-        && let Some(rest) = machine::without_env(text)
-        && run::is_known(&File::new(file.unwrap_or_default(), rest.as_str()))
-        && let Some(Ok(machine)) = machine::import(text, scenario)
-    {
-        let scenario = links::decode(&machine.scenario).scenario;
-        return Ok(machine.and(import_text(&rest, file, &Base { scenario, ..base.clone() })?));
+        return read;
     }
     if words::is_notebook(text, file) {
         return of_run::alone(text, file, base)

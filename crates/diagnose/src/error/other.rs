@@ -10,7 +10,7 @@ const QUOTED: usize = 200;
 
 /// Substrings of errors with their usual cause. Errors that Python does not print are known by
 /// these alone.
-const CAUSES: [(&str, &str); 14] = [
+const CAUSES: [(&str, &str); 18] = [
     (
         "illegal memory access",
         "A kernel reached outside its memory: as a rule a fault of a kernel or of its inputs, not too little memory. \
@@ -25,6 +25,22 @@ const CAUSES: [(&str, &str); 14] = [
         "invalid configuration argument",
         "CUDA refused to start a kernel with these sizes: usually a tensor is empty (as a shard of ZeRO-3 is elsewhere) or \
          too large for the kernel.",
+    ),
+    (
+        "uncorrectable ECC error",
+        "The GPU's memory has a fault (cudaErrorECCUncorrectable): reset the GPU or take another node; if it comes back, \
+         the card is broken.",
+    ),
+    (
+        "Address already in use",
+        "The port of the rendezvous is taken: another run is on this machine, or one did not end. Give another one \
+         (--master_port, --rdzv_endpoint=localhost:0).",
+    ),
+    ("DUE TO TIME LIMIT", "Slurm ended the job at its time limit (--time): the run itself did not fail."),
+    (
+        "call hccl api failed",
+        "HCCL, Ascend's NCCL, failed: look at the lines with EI or EJ below it, and for a process of an earlier run that \
+         still holds the NPUs.",
     ),
     (
         "size mismatch for",
@@ -52,8 +68,13 @@ const CAUSES: [(&str, &str); 14] = [
     ("exitcode: -7", BUS),
 ];
 /// Substrings by which a launcher says only that a process ended.
-const ENDED: [&str; 5] =
-    ["ChildFailedError", "CalledProcessError", "exits with return code = ", "A worker died or was killed", "ActorDiedError"];
+const ENDED: [&str; 5] = [
+    "ChildFailedError",
+    "CalledProcessError",
+    "exits with return code = ",
+    "A worker died or was killed",
+    "ActorDiedError",
+];
 const SEGFAULT: &str = "The process crashed (signal 11), usually in a compiled library that does not fit the versions of \
                         PyTorch, CUDA or the driver.";
 const BUS: &str = "Signal 7 (bus error) ended the process: usually the container's /dev/shm is too small (--shm-size, \
@@ -75,7 +96,7 @@ pub fn other(text: &str) -> Option<String> {
     // A text that speaks of memory may mean it.
     let about = text.to_ascii_lowercase();
     let end = match cause {
-        Some((_, said)) => format!("{said} It is an error neither of memory nor of NCCL, so no verdict follows from it."),
+        Some((_, said)) => format!("{said} It is neither a lack of memory nor an error of NCCL, so no verdict follows from it."),
         None if ended.is_some() => "It says only that a process ended, and not why: the process's own error stands \
                                     before it. No verdict follows from it."
             .to_owned(),
@@ -84,7 +105,7 @@ pub fn other(text: &str) -> Option<String> {
              no verdict follows from it."
                 .to_owned()
         }
-        None => "It is an error neither of memory nor of NCCL, so no verdict follows from it.".to_owned(),
+        None => "It is neither a lack of memory nor an error of NCCL, so no verdict follows from it.".to_owned(),
     };
     Some(format!("This is an error: “{quoted}”. {end}"))
 }
@@ -93,7 +114,9 @@ pub fn other(text: &str) -> Option<String> {
 fn is_crash(line: &str) -> bool {
     let line = without_prefix(line);
     ["Error ", "CUDA error", "what():", "Segmentation fault"].iter().any(|start| line.starts_with(start))
-        || ["(core dumped)", "(SIGSEGV)", "return code = -", "exitcode: -"].iter().any(|part| line.contains(part))
+        || ["(core dumped)", "CANCELLED AT", "call hccl api failed", "(SIGSEGV)", "return code = -", "exitcode: -"]
+            .iter()
+            .any(|part| line.contains(part))
 }
 
 fn line_with<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
@@ -171,7 +194,7 @@ mod tests {
                     torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED\n";
         let said = other(text).unwrap();
         assert!(said.starts_with("This is an error: “torch.AcceleratorError: CUDA error: an illegal"), "{said}");
-        assert!(said.contains("neither of memory nor of NCCL"), "{said}");
+        assert!(said.contains("neither a lack of memory"), "{said}");
     }
 
     #[test]

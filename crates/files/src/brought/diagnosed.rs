@@ -59,9 +59,19 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
     Some(Ok(import_log(&comparison, &read, scenario)))
 }
 
+/// Lines at the end of a log in which the error stands that ended its run.
+const LAST_LINES: usize = 200;
+
 /// Imports an error that is neither of memory nor of NCCL; `None` if the text is none, or a script.
 pub(super) fn other_error(text: &str, file: Option<&str>, scenario: &Scenario) -> Option<Import> {
-    let said = if file.is_some_and(words::is_script) { None } else { error::other(&without_comments(text)) }?;
+    if file.is_some_and(words::is_script) {
+        return None;
+    }
+    // A log goes on after an error that did not end its run.
+    let lines = text.lines().count();
+    let skipped = if words::is_log(text) { lines.saturating_sub(LAST_LINES) } else { 0 };
+    let end: String = text.split_inclusive('\n').skip(skipped).collect();
+    let said = error::other(&without_comments(&end))?;
     Some(Import::new(ImportKind::Error, ::links::encode(scenario), said, String::new()))
 }
 

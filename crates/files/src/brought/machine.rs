@@ -162,16 +162,19 @@ fn nvidia_smi_list(text: &str) -> Option<Listed<'_>> {
 /// Reads `nvidia-smi --query-gpu=name,memory.used --format=csv`, with or without its header.
 fn nvidia_smi_query(text: &str) -> Option<Listed<'_>> {
     let mut listed = Listed { tool: "nvidia-smi --query-gpu", ..Listed::default() };
-    let mut used_at = None;
+    let (mut used_at, mut has_header) = (None, false);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('$')) {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let is_header = fields.iter().any(|field| matches!(*field, "name" | "gpu_name"));
         if is_header && listed.names.is_empty() {
             used_at = fields.iter().position(|field| field.starts_with("memory.used"));
+            has_header = true;
             continue;
         }
         let name = fields.iter().find(|field| NAMES.iter().any(|name| field.starts_with(name)));
-        listed.names.push(name.filter(|_| fields.len() > 1)?);
+        // A sentence has commas and GPUs as well.
+        let is_row = has_header || fields.iter().any(|field| field.ends_with(" MiB"));
+        listed.names.push(name.filter(|_| is_row && fields.len() > 1)?);
         let used = used_at.and_then(|at| fields.get(at)?.split_whitespace().next()?.parse::<f64>().ok());
         listed.taken = listed.taken.max(used.unwrap_or_default());
     }
@@ -224,7 +227,7 @@ fn series(name: &str) -> &str {
 fn llamafactory_env(text: &str) -> Option<Listed<'_>> {
     let value = |key: &str| text.lines().find_map(|line| line.trim().trim_start_matches("- ").strip_prefix(key));
     let name = value("GPU type: ")?.trim();
-    let number: usize = value("GPU number: ").map_or(Some(1), |number| number.trim().parse().ok())?;
+    let number: usize = value("GPU number: ")?.trim().parse().ok()?;
     let is_some = (1..=MOST_GPUS).contains(&number);
     is_some.then(|| Listed { tool: "llamafactory-cli env", names: vec![name; number], ..Listed::default() })
 }
@@ -326,7 +329,8 @@ mod tests {
 
     #[test]
     fn lists_and_queries_name_the_gpus() {
-        let (gpu, number, _) = said("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)").unwrap();
+        let (gpu, number, _) =
+            said("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)").unwrap();
         assert_eq!((gpu.as_str(), number), ("h100-sxm", 2));
         let text = "name, memory.total [MiB], memory.used [MiB]\nNVIDIA L40S, 46068 MiB, 44012 MiB\nNVIDIA L40S, 46068 MiB, 3 MiB\n";
         let (gpu, number, words) = said(text).unwrap();
@@ -334,7 +338,15 @@ mod tests {
         assert!(words.contains("43.0"), "{words}");
         let (gpu, number, _) = said("0, NVIDIA L40S, 46068 MiB\n").unwrap();
         assert_eq!((gpu.as_str(), number), ("l40s", 1));
-        for text in ["name, price\nchair, 3\n", "NVIDIA L40S is the GPU", "name: x\n", ""] {
+        for text in [
+            "name, price\nchair, 3\n",
+            "llama 3.1 8b, lora, NVIDIA A100 80GB, 4 of them",
+            "NVIDIA H100, 8",
+            "GPU type: NVIDIA A100-PCIE-40GB\n",
+            "NVIDIA L40S is the GPU",
+            "name: x\n",
+            "",
+        ] {
             assert!(import(text, &default_scenario()).is_none(), "{text}");
         }
     }

@@ -32,10 +32,12 @@ pub(super) fn unwrapped(text: &str, file: Option<&str>) -> Option<Inside> {
 /// Returns the file that a notebook's cell writes, whose first line is `%%writefile NAME`.
 fn written_cell(text: &str) -> Option<Inside> {
     let (first, rest) = text.trim_start().split_once('\n')?;
+    // One cell writes one file.
+    let rest = Some(rest.trim_start()).filter(|rest| !rest.starts_with("%%"))?;
     let name = first.strip_prefix("%%writefile ")?.split_whitespace().rfind(|word| !word.starts_with('-'))?;
     let name = name.rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
     Some(Inside {
-        text: rest.trim_start().to_owned(),
+        text: rest.to_owned(),
         name: Some(name.to_owned()),
         said: "Read: the file that the notebook’s cell writes.",
     })

@@ -66,7 +66,9 @@ pub(super) fn only_starts(file: &File) -> Option<Refusal> {
              (`tune cp {name} run.yaml`), apply the script's `key=value` there, and give that file."
         ),
         (None, Some(name)) => {
-            format!("This script starts a run by a file and has no settings of its own: give that file beside the script: {name}.")
+            format!(
+                "This script starts a run by a file and has no settings of its own: give that file beside the script: {name}."
+            )
         }
         (None, None) => return None,
     };

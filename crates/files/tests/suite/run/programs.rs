@@ -98,6 +98,7 @@ fn every_recorded_log_and_error_is_of_its_own_kind() {
         ("logs/lines.txt", ImportKind::Measured, 10),
         ("logs/links.txt", ImportKind::Links, 3),
         ("errors/messages.txt", ImportKind::Error, 40),
+        ("errors/others.txt", ImportKind::Error, 10),
     ] {
         let blocks = blocks(path);
         assert!(blocks.len() >= least, "{path}: {}", blocks.len());
