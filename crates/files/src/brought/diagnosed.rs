@@ -53,14 +53,25 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
         1 => format!("Read: 1 step of {}.", measured.writer),
         steps => format!("Read: {steps} steps of {}.", measured.writer),
     };
-    if scenario.model == default_scenario().model {
-        return Some(Ok(import_log_alone(&measured, &read, scenario)));
+    let is_alone = scenario.model == default_scenario().model;
+    let mut brought =
+        if is_alone { import_log_alone(&measured, &read, scenario) } else { import_log(&comparison, &read, scenario) };
+    if let Some(said) = error::other(&last_lines(&printed, ENDING)) {
+        brought.said = format!("{} {said}", brought.said);
     }
-    Some(Ok(import_log(&comparison, &read, scenario)))
+    Some(Ok(brought))
 }
 
-/// Lines at the end of a log in which the error stands that ended its run.
+/// Lines at the end of a log in which the error stands that ended its run, with and without steps
+/// that could be read.
+const ENDING: usize = 40;
 const LAST_LINES: usize = 200;
+
+/// Returns at most so many lines of the end of a text.
+fn last_lines(text: &str, most: usize) -> String {
+    let lines = text.lines().count();
+    text.split_inclusive('\n').skip(lines.saturating_sub(most)).collect()
+}
 
 /// Imports an error that is neither of memory nor of NCCL; `None` if the text is none, or a script.
 pub(super) fn other_error(text: &str, file: Option<&str>, scenario: &Scenario) -> Option<Import> {
@@ -68,10 +79,8 @@ pub(super) fn other_error(text: &str, file: Option<&str>, scenario: &Scenario) -
         return None;
     }
     // A log goes on after an error that did not end its run.
-    let lines = text.lines().count();
-    let skipped = if words::is_log(text) { lines.saturating_sub(LAST_LINES) } else { 0 };
-    let end: String = text.split_inclusive('\n').skip(skipped).collect();
-    let said = error::other(&without_comments(&end))?;
+    let most = if words::is_log(text) { LAST_LINES } else { usize::MAX };
+    let said = error::other(&without_comments(&last_lines(text, most)))?;
     Some(Import::new(ImportKind::Error, ::links::encode(scenario), said, String::new()))
 }
 
