@@ -54,9 +54,15 @@ pub(super) fn continued(tree: &Tree) -> Vec<String> {
     names.map(|name| if is_configuration(&name) { name } else { name + ".yaml" }).collect()
 }
 
+/// Whether a file is a shell script by its name; prose names files as well.
+pub(super) fn is_script(file: &File) -> bool {
+    [".sh", ".bash", ".slurm", ".sbatch"].iter().any(|end| file.name.ends_with(end))
+}
+
 /// Returns the refusal of a script without settings that starts a run by a file: what to give.
 pub(super) fn only_starts(file: &File) -> Option<Refusal> {
-    let tree = parse_file(file).ok().filter(|tree| tree.syntax == Syntax::Shell)?;
+    let is_one = is_script(file) || file.name.is_empty();
+    let tree = parse_file(file).ok().filter(|tree| is_one && tree.syntax == Syntax::Shell)?;
     let value = |key: &str| tree.entries.iter().find(|entry| entry.path == key).map(|entry| entry.value.shown());
     // torchtune's configurations are known by names, and `tune cp` writes them.
     let of_torchtune = value("config").filter(|name| file.text.contains("tune run ") && !is_configuration(name));
@@ -72,7 +78,7 @@ pub(super) fn only_starts(file: &File) -> Option<Refusal> {
         }
         (None, None) => return None,
     };
-    Some(Refusal::certain(said))
+    Some(Refusal::unknown(said))
 }
 
 /// Returns the configurations that a script's commands name.
