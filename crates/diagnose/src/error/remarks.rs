@@ -26,6 +26,9 @@ pub(super) fn is_generic(message: &Message) -> bool {
     message.source == Source::Allocator && message.wanted.is_some_and(|size| GENERIC.contains(&size.bytes))
 }
 
+/// Free memory over the request from which on the GPU was clearly not full.
+const CLEARLY: f64 = 1.5;
+
 /// Returns the explanation of a refused request for which the GPU had enough memory left.
 pub(super) fn was_not_full(message: &Message) -> Option<String> {
     let (wanted, capacity) = (message.wanted?.bytes, message.capacity?.bytes);
@@ -34,7 +37,7 @@ pub(super) fn was_not_full(message: &Message) -> Option<String> {
     }
     let size = bytes(wanted);
     if let Some(free) = message.free {
-        let is_enough = free.bytes >= wanted && free.bytes > WORTH * capacity;
+        let is_enough = free.bytes >= CLEARLY * wanted && free.bytes > WORTH * capacity;
         return is_enough.then(|| {
             format!(
                 "{} were free, more than the {size} requested: the GPU was not full. Another process took the memory at that \
