@@ -291,7 +291,7 @@ fn flags_of_accelerate_launch_are_read() {
 #[test]
 fn a_script_that_only_starts_a_file_asks_for_it() {
     let script = File::new("run.sh", "python -m torch.distributed.run --nproc_per_node 8 src/train.py conf/lf.yaml\n");
-    let said = read_run(&[script.clone()], &base()).unwrap_err();
+    let said = read_run(std::slice::from_ref(&script), &base()).unwrap_err();
     assert!(said.contains("give that file beside the script: conf/lf.yaml"), "{said}");
     let both = read_run(&[script, File::new("conf/lf.yaml", FULL)], &base()).unwrap();
     assert_eq!((both.scenario.seq_len, both.scenario.gpus), (4096, 8));
