@@ -94,7 +94,15 @@ impl Input {
             let open = open.map_or_else(|refusal| format!(" {refusal}"), |()| String::new());
             return Err(format!("{unread}{open}{HINT}"));
         }
-        open.map_err(with_hint)?;
+        // What a text is stands before the question that it leaves open, or alone: an error that is
+        // not of the run's memory leaves none.
+        open.map_err(|refusal| match brought.kind {
+            ImportKind::Error if brought.missing.is_empty() => brought.said.clone(),
+            ImportKind::Error | ImportKind::Rates | ImportKind::Measured => {
+                format!("{} {}", brought.said, with_hint(refusal))
+            }
+            _ => with_hint(refusal),
+        })?;
         // A scenario from a file needs no description.
         let said = if brought.kind == ImportKind::Scenario { "" } else { brought.said.as_str() };
         let account = brought.account();

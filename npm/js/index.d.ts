@@ -691,6 +691,8 @@ export interface Brought {
   offers: Offer[];
   /** What decides whether a run fits and no file says. */
   open: ('model' | 'gpus' | 'length')[];
+  /** Whether the text names the GPUs and their number, as what nvidia-smi prints does. */
+  names_gpus: boolean;
   /** Questions for what is missing: without an answer there is no verdict, and nothing is offered. */
   missing: string[];
   /** What contradicts itself or cannot be, and what was used instead. */

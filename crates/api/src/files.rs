@@ -143,6 +143,8 @@ fn stated(brought: &Import, base: Stated, read: &Read) -> Stated {
         ImportKind::Adapter => stated.model |= matches!(read.scenario.model, Model::Preset { .. }),
         ImportKind::Links | ImportKind::Rates | ImportKind::Error | ImportKind::Measured => {}
     }
+    stated.gpus |= brought.names_gpus;
+    stated.hardware |= brought.names_gpus;
     stated
 }
 

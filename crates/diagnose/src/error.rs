@@ -10,6 +10,7 @@
 mod changes;
 mod matching;
 mod message;
+mod other;
 mod remarks;
 mod size;
 mod sizes;
@@ -20,6 +21,7 @@ pub(crate) use changes::removals;
 pub use changes::{Removal, differences};
 pub(crate) use message::doing_in;
 pub use message::{Activity, Device, Message, Source};
+pub use other::other;
 pub use size::Printed;
 pub(crate) use size::size_at;
 pub(crate) use sizes::{Fit, Sizes};
@@ -86,7 +88,8 @@ impl Explained {
     /// Returns whether the message is explained, by a tensor or by another cause.
     pub fn is_explained(&self) -> bool {
         let other = !matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::Driver);
-        other || remarks::is_generic(&self.message) || self.candidates.first().is_some_and(|first| first.likely)
+        let is_told = remarks::is_generic(&self.message) || remarks::was_not_full(&self.message).is_some();
+        other || is_told || self.candidates.first().is_some_and(|first| first.likely)
     }
 }
 
@@ -125,19 +128,21 @@ pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
 /// Explains a message that was parsed from a log or a snapshot.
 pub(crate) fn explained(message: Message, scenario: &Scenario) -> Explained {
     let (setup, report) = (scenario.setup(), scenario.report());
-    let generic = remarks::is_generic(&message);
+    let not_full = remarks::was_not_full(&message);
+    let generic = remarks::is_generic(&message) || not_full.is_some();
     let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla);
     let found =
         if generic || !on_gpu { Vec::new() } else { matching::matches(&setup, &tensors::tensors(&setup), &message) };
     let generation = report.generation;
     let candidates: Vec<Candidate> = found.iter().map(|of| candidate(of, generation)).collect();
     let likely = found.first().filter(|first| first.rank <= LIKELY);
-    let part = likely.map(|first| first.tensor.part).or_else(|| on_gpu.then(|| largest(&report)));
+    let is_full = on_gpu && not_full.is_none();
+    let part = likely.map(|first| first.tensor.part).or_else(|| is_full.then(|| largest(&report)));
     let changes = part.map(|part| removals(scenario, &report, part)).unwrap_or_default();
     let remarks = remarks::remarks(scenario, &report, &message);
     let other_gpu = remarks::other_gpu(&report, &message);
-    let sentence =
-        remarks::without_tensor(&message).unwrap_or_else(|| sentence(&message, &candidates, likely.is_some()));
+    let without_tensor = not_full.or_else(|| remarks::without_tensor(&message));
+    let sentence = without_tensor.unwrap_or_else(|| sentence(&message, &candidates, likely.is_some()));
     Explained { message, sentence, candidates, other_gpu, remarks, changes }
 }
 

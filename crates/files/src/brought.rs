@@ -10,6 +10,7 @@ pub mod words;
 
 use catalog::hub::model_of;
 use catalog::{MODELS, ModelEntry};
+use engine::format;
 use engine::scenario::{Model, Scenario};
 use links::spelling::spell;
 use links::{carried, v1};
@@ -19,7 +20,7 @@ use serde_json::Value;
 pub use of_run::{CONTRADICTS, UNREAD, unread_question};
 pub use spoken::{AssumedValue, Marked, Question, marks, units};
 
-use crate::run::may_be_json;
+use crate::run::{self, File, may_be_json};
 pub use crate::run::{Base, Changes, MissingValue, Severity, Spread};
 use diagnose::{rates, snapshot};
 
@@ -164,6 +165,9 @@ pub struct Import {
     /// that were not understood.
     #[serde(default)]
     pub unread: Vec<String>,
+    /// Whether the text names the GPUs and their number.
+    #[serde(default)]
+    pub names_gpus: bool,
     /// Questions about parts of a sentence. While one is open, the scenario is not the sentence's.
     #[serde(default)]
     pub questions: Vec<Question>,
@@ -197,6 +201,7 @@ impl Import {
         understood: Vec::new(),
         ignored: Vec::new(),
         unread: Vec::new(),
+        names_gpus: false,
         questions: Vec::new(),
     };
 
@@ -268,6 +273,15 @@ pub fn import_items(items: &[Item], scenario: &Scenario) -> Result<Import, Strin
 ///
 /// See [`import_items`].
 pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
+    // What a machine says of its GPUs holds for the run beside it.
+    if let Some(machine) = items.iter().position(|item| items.len() > 1 && is_machine(item, base))
+        && let Some(item) = items.get(machine)
+    {
+        let first = import_item(item, base)?;
+        let scenario = links::decode(&first.scenario).scenario;
+        let rest: Vec<Item> = items.iter().filter(|other| !core::ptr::eq(*other, item)).cloned().collect();
+        return Ok(first.and(bring_over(&rest, &Base { scenario, ..base.clone() })?));
+    }
     // Files of one run are read together, before all other items.
     let (parts, rest): (Vec<&Item>, Vec<&Item>) =
         items.iter().partition(|item| items.len() > 1 && of_run::is_part(item));
@@ -282,6 +296,11 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Import, String> {
         });
     }
     brought.ok_or_else(|| words::NOTHING.to_owned())
+}
+
+/// Whether an item is what a machine says of its GPUs alone.
+fn is_machine(item: &Item, base: &Base) -> bool {
+    !of_run::is_part(item) && text(&item.bytes).is_ok_and(|text| machine::is_output(&text, &base.scenario))
 }
 
 /// Returns the relative paths of files that an item names and that belong to its run.
@@ -342,6 +361,7 @@ impl Import {
             understood: lines(self.understood, next.understood),
             ignored: lines(self.ignored, next.ignored),
             unread: lines(self.unread, next.unread),
+            names_gpus: self.names_gpus || next.names_gpus,
             ..next
         }
     }
@@ -353,6 +373,29 @@ fn text(bytes: &[u8]) -> Result<String, String> {
         return carried::link_in_png(bytes).ok_or_else(|| words::NO_LINK.to_owned());
     }
     text_of(bytes.to_vec()).ok_or_else(|| words::NO_TEXT.to_owned())
+}
+
+/// Reads what stands inside a text: files below headings, a block between fences, a run beside the
+/// environment that LLaMA-Factory prints.
+fn import_inside(text: &str, file: Option<&str>, base: &Base) -> Option<Result<Import, String>> {
+    let prefixed =
+        |said: &str, read: Import| Import { read: format!("{said} {}", read.read).trim().to_owned(), ..read };
+    if let Some(items) = unwrapped::headed(text, file) {
+        let names: Vec<&str> = items.iter().filter_map(|item| item.name.as_deref()).collect();
+        let said = format!("Read: {}, below their headings.", format::listed(&names));
+        return Some(bring_over(&items, base).map(|read| prefixed(&said, read)));
+    }
+    if let Some(inside) = unwrapped::unwrapped(text, file) {
+        let read = import_text(&inside.text, inside.name.as_deref(), base);
+        return Some(read.map(|read| prefixed(inside.said, read)));
+    }
+    let rest = machine::without_env(text)?;
+    if !run::is_known(&File::new(file.unwrap_or_default(), rest.as_str())) {
+        return None;
+    }
+    let machine = machine::import(text, &base.scenario)?.ok()?;
+    let scenario = links::decode(&machine.scenario).scenario;
+    Some(import_text(&rest, file, &Base { scenario, ..base.clone() }).map(|read| machine.and(read)))
 }
 
 /// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration
@@ -371,10 +414,9 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
         }
     }
     if length.is_ok()
-        && let Some(inside) = unwrapped::unwrapped(text, file)
+        && let Some(read) = import_inside(text, file, base)
     {
-        let read = import_text(&inside.text, inside.name.as_deref(), base)?;
-        return Ok(Import { read: format!("{} {}", inside.said, read.read).trim().to_owned(), ..read });
+        return read;
     }
     if words::is_notebook(text, file) {
         return of_run::alone(text, file, base)
@@ -388,6 +430,11 @@ fn import_text(text: &str, file: Option<&str>, base: &Base) -> Result<Import, St
         && let Some(found) = diagnosed::diagnosed(text, scenario)
     {
         return found;
+    }
+    if !run::is_known(&File::new(file.unwrap_or_default(), text))
+        && let Some(other) = diagnosed::other_error(text, file, scenario)
+    {
+        return Ok(other);
     }
     length.map_err(|_| words::too_long())?;
     if let Some(lengths) = import_lengths(text) {

@@ -228,7 +228,11 @@ pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
 /// Whether a file is a configuration of a known program, with a reader or without, or continues
 /// another file.
 pub(crate) fn is_known(file: &File) -> bool {
-    let continues = || tree::parse_file(file).is_ok_and(|tree| !named::continued(&tree).is_empty());
+    let continues = || {
+        let starts = |tree: &Tree| named::is_script(file) && named::started(tree).next().is_some();
+        let names = |tree: &Tree| !named::continued(tree).is_empty() || starts(tree);
+        tree::parse_file(file).is_ok_and(|tree| names(&tree))
+    };
     parse_with_format(file).map_or_else(|refusal| refusal.is_certain || continues(), |_| true)
 }
 
@@ -263,7 +267,8 @@ fn refuse_by_outer_keys(file: &File) -> Option<Refusal> {
 /// Returns a file that its own keys do not tell, of the program of the file that it continues.
 fn known_by_base(file: &File, parsed: &[Result<(Tree, Program), Refusal>]) -> Option<(Tree, Program)> {
     let tree = tree::parse_file(file).ok().filter(|_| parsed.len() > 1)?;
-    let names = named::continued(&tree);
+    let started = named::started(&tree).filter(|_| named::is_script(file));
+    let names: Vec<String> = named::continued(&tree).into_iter().chain(started).collect();
     let is_base = |base: &Tree| base.name != tree.name && names.iter().any(|name| named::is_named(&base.name, name));
     let program = parsed.iter().flatten().find_map(|(base, program)| is_base(base).then_some(*program))?;
     Some((tree, program))
@@ -288,7 +293,8 @@ fn parse_files(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Program>),
     }
     let told = files.iter().zip(parsed).map(|(file, parsed)| {
         parsed.map_err(|refusal| match files {
-            [_] => refusal,
+            [_] if refusal.is_certain => refusal,
+            [file] => named::only_starts(file).unwrap_or(refusal),
             // Several files: name the one with the problem.
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
         })

@@ -33,6 +33,24 @@ pub enum Source {
     /// NCCL's watchdog, which ends a collective that not every process joined in time. It is no
     /// matter of memory.
     Watchdog,
+    /// NCCL's `ncclSystemError`: a system call failed. It is no matter of the GPU's memory.
+    NcclSystem,
+    /// NCCL's `ncclUnhandledCudaError`: a call of CUDA failed for another reason than memory.
+    NcclCuda,
+    /// NCCL's `ncclInternalError`: a check inside NCCL failed.
+    NcclInternal,
+    /// NCCL's `ncclRemoteError`: another process or the network ended a connection.
+    NcclRemote,
+    /// NCCL's `ncclInvalidUsage`: the processes use NCCL in a way that it forbids.
+    NcclUsage,
+    /// vLLM's cache of keys and values, for which too little of the GPU is left.
+    KvCache,
+    /// vLLM's start, which finds less memory free than it is told to take.
+    VllmStart,
+    /// vLLM's allocator, which takes its weights and cache back onto the GPU after it slept.
+    VllmWake,
+    /// The weights of a quantized model, of which a part found no place on the GPUs.
+    Placement,
 }
 
 /// Operation that the program was executing, according to the traceback.
@@ -166,13 +184,26 @@ pub(super) fn parse_message(text: &str) -> Option<Message> {
             Message { needed: taken, capacity: whole, ..empty }
         }
         Source::Watchdog => Message { waited: waited(message), ..empty },
-        Source::Recorded | Source::Library | Source::Driver | Source::Killed | Source::SharedMemory => empty,
+        Source::Recorded
+        | Source::Library
+        | Source::Driver
+        | Source::Killed
+        | Source::SharedMemory
+        | Source::NcclSystem
+        | Source::NcclCuda
+        | Source::NcclInternal
+        | Source::NcclRemote
+        | Source::NcclUsage
+        | Source::KvCache
+        | Source::VllmStart
+        | Source::VllmWake
+        | Source::Placement => empty,
     };
     Some(read)
 }
 
 /// Substrings that identify a message, most specific first.
-const MARKS: [(&str, Source); 35] = [
+const MARKS: [(&str, Source); 42] = [
     ("out of memory. Tried to allocate", Source::Allocator),
     ("backend out of memory", Source::Allocator),
     ("can NOT allocate memory block with size larger", Source::Allocator),
@@ -208,10 +239,19 @@ const MARKS: [(&str, Source); 35] = [
     ("EL0004: ", Source::Driver),
     ("Watchdog caught collective operation timeout", Source::Watchdog),
     ("Watchdog caught collective operation time-out", Source::Watchdog),
+    // vLLM: vllm/worker/worker.py of 0.x, vllm/v1/core/kv_cache_utils.py, vllm/v1/worker/utils.py.
+    ("No available memory for the cache blocks", Source::KvCache),
+    ("tokens that can be stored in KV cache", Source::KvCache),
+    ("larger than the available KV cache memory", Source::KvCache),
+    ("larger than the available KV Cache memory", Source::KvCache),
+    ("is less than desired GPU memory utilization", Source::VllmStart),
+    ("/cumem_allocator.cpp", Source::VllmWake),
+    // transformers: quantizers/quantizer_bnb_4bit.py, and before that modeling_utils.py.
+    ("Some modules are dispatched on the CPU", Source::Placement),
 ];
 
 /// Substrings that report exhausted host memory: from the kernel, Slurm, Kubernetes and Ray.
-const HOST_KILLED: [&str; 10] = [
+const HOST_KILLED: [&str; 12] = [
     "oom-kill",
     "oom_kill",
     "OOMKilled",
@@ -220,6 +260,9 @@ const HOST_KILLED: [&str; 10] = [
     "Memory cgroup out of memory",
     "due to memory pressure (OOM)",
     "due to the node running low on memory",
+    // Ray's message without its first line, and Ray's before 2.2.
+    "Memory on the node (",
+    "RayOutOfMemoryError",
     "Exceeded job memory limit",
     ": Out Of Memory",
 ];
@@ -244,10 +287,26 @@ const KILLED: [&str; 15] = [
     "\nKilled",
 ];
 
+/// Substrings of NCCL's errors: the strings of `ncclGetErrorString` (NVIDIA/nccl `src/init.cc`) and of
+/// PyTorch's `getNcclErrorDetailStr` (`torch/csrc/distributed/c10d/NCCLUtils.cpp`). They come last,
+/// as a process that was killed leaves them on the others.
+const NCCL: [(&str, Source); 10] = [
+    ("ncclUnhandledCudaError", Source::NcclCuda),
+    ("unhandled cuda error", Source::NcclCuda),
+    ("ncclInvalidUsage", Source::NcclUsage),
+    ("NCCL error: invalid usage", Source::NcclUsage),
+    ("ncclInternalError", Source::NcclInternal),
+    ("internal error - please report this issue to the NCCL developers", Source::NcclInternal),
+    ("ncclSystemError", Source::NcclSystem),
+    ("unhandled system error", Source::NcclSystem),
+    ("ncclRemoteError", Source::NcclRemote),
+    ("remote process exited or there was a network error", Source::NcclRemote),
+];
+
 fn start(text: &str) -> Option<(usize, Source)> {
     let killed = HOST_KILLED.iter().map(|mark| (*mark, Source::HostKilled));
     let killed = killed.chain(KILLED.iter().map(|mark| (*mark, Source::Killed)));
-    for (mark, source) in MARKS.iter().copied().chain(killed) {
+    for (mark, source) in MARKS.iter().copied().chain(killed).chain(NCCL) {
         // A match after dashes is an option, such as Slurm's `--oom-kill-step`.
         let mut places = text.match_indices(mark).map(|(at, _)| at);
         if let Some(at) = places.find(|at| !text.get(..*at).is_some_and(|before| before.ends_with("--"))) {

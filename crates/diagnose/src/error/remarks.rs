@@ -26,9 +26,46 @@ pub(super) fn is_generic(message: &Message) -> bool {
     message.source == Source::Allocator && message.wanted.is_some_and(|size| GENERIC.contains(&size.bytes))
 }
 
+/// Free memory over the request from which on the GPU was clearly not full.
+const CLEARLY: f64 = 1.5;
+
+/// Returns the explanation of a refused request for which the GPU had enough memory left.
+pub(super) fn was_not_full(message: &Message) -> Option<String> {
+    let (wanted, capacity) = (message.wanted?.bytes, message.capacity?.bytes);
+    if message.source != Source::Allocator {
+        return None;
+    }
+    let size = bytes(wanted);
+    if let Some(free) = message.free {
+        let is_enough = free.bytes >= CLEARLY * wanted && free.bytes > WORTH * capacity;
+        return is_enough.then(|| {
+            format!(
+                "{} were free, more than the {size} requested: the GPU was not full. Another process took the memory at that \
+                 moment and gave it back, a limit was set (set_per_process_memory_fraction), or the driver failed.",
+                bytes(free.bytes)
+            )
+        });
+    }
+    // Intel's messages of some versions do not say what is free.
+    let held: f64 = [message.allocated?, message.unallocated?].iter().map(|size| size.bytes).sum();
+    let is_enough = message.device.is_none_or(|device| device == Device::Xpu) && held + wanted < 0.9 * capacity;
+    is_enough.then(|| {
+        format!(
+            "PyTorch held only {} of {}, so {size} more would fit: the driver allows no block of this size (Intel's \
+             usually ends at 4 GB), or another process holds the rest.",
+            bytes(held),
+            bytes(capacity)
+        )
+    })
+}
+
 /// Returns remarks about the message.
 pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -> Vec<String> {
     let mut said = Vec::new();
+    if was_not_full(message).is_some() {
+        holders(message, &mut said);
+        return said;
+    }
     if is_generic(message) {
         said.push(
             "This size does not identify the tensor: PyTorch's allocator requests 20 MiB for any tensor of 1 to 10 \
@@ -79,7 +116,8 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
             };
             format!(
                 "{taken}, so a process was killed: weights that every process loads, offloaded optimizer state, \
-                 gathered checkpoints, or a data loader. The GPU's memory was not the cause."
+                 gathered checkpoints, or a data loader. The GPU's memory was not the cause. Give the job more of the \
+                 host's memory (--mem of Slurm, the limit of the container), or offload and load less at once."
             )
         }
         Source::Killed => {
@@ -102,12 +140,79 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
                  helps only where a process is slow."
             )
         }
+        Source::NcclSystem
+        | Source::NcclCuda
+        | Source::NcclInternal
+        | Source::NcclRemote
+        | Source::NcclUsage
+        | Source::KvCache
+        | Source::VllmStart
+        | Source::VllmWake
+        | Source::Placement => of_library(message.source)?.to_owned(),
         Source::SharedMemory => {
             "The data loader's shared memory ran out, not the GPU's: give the container more (--shm-size, --ipc=host), or use fewer workers."
                 .into()
         }
     };
     Some(sentence)
+}
+
+/// Returns the explanation of an error of NCCL, of vLLM or of the loading of weights.
+fn of_library(source: Source) -> Option<&'static str> {
+    Some(match source {
+        Source::NcclSystem => {
+            "NCCL reports that a system call failed (a socket, shared memory, a driver or a network card): it is no \
+             matter of the GPU's memory. If the last error is a closed connection, another process ended first: look \
+             for its error. Else run once with NCCL_DEBUG=INFO, whose NCCL WARN line names the call, and check the \
+             network's interface (NCCL_SOCKET_IFNAME), the container's /dev/shm (--shm-size, --ipc=host) and its \
+             limit of locked memory."
+        }
+        Source::NcclCuda => {
+            "NCCL reports that a call of CUDA failed, and not for lack of memory as far as the text says. Run once \
+             with NCCL_DEBUG=INFO, whose NCCL WARN line names the call; check that the driver is new enough for \
+             this CUDA and this NCCL, that no two processes have one GPU (set the device by the local rank), and \
+             the driver's messages (dmesg, Xid)."
+        }
+        Source::NcclInternal => {
+            "A check inside NCCL failed: it is no matter of the GPU's memory as far as the text says. Run once with \
+             NCCL_DEBUG=INFO, whose NCCL WARN line says which; usually it is the network (interfaces, a plugin of \
+             the cloud), a topology in NCCL_TOPO_FILE or NCCL_GRAPH_FILE, or processes with different versions of \
+             NCCL."
+        }
+        Source::NcclRemote => {
+            "NCCL lost the connection to another process: that one ended, or the network failed. It is no matter of \
+             memory on the process that says so. Look for the first error of the other ranks; where there is none, \
+             check that the nodes reach each other (addresses, ports, NCCL_SOCKET_IFNAME) with NCCL_DEBUG=INFO."
+        }
+        Source::NcclUsage => {
+            "NCCL was used in a way that it forbids: usually two processes have the same GPU, as where more processes \
+             are started than there are GPUs, or where the device is not set by the local rank. It is no matter of \
+             memory. NCCL_DEBUG=WARN names the cause."
+        }
+        Source::KvCache => {
+            "vLLM has too little of the GPU left for its cache of keys and values: its weights and its share of the GPU \
+             (gpu_memory_utilization) leave less than one sequence of max_model_len tokens needs. It is the generation's \
+             cache, not the training's step: lower max_model_len to what prompt and answer need, raise \
+             gpu_memory_utilization, shard over more GPUs (tensor_parallel_size), or free what else is on them."
+        }
+        Source::VllmStart => {
+            "vLLM found less of the GPU free than it is told to take (gpu_memory_utilization): something else is on it, \
+             such as the trainer, another vLLM or a process that did not end. End that, or lower \
+             gpu_memory_utilization to what is free."
+        }
+        Source::VllmWake => {
+            "vLLM woke up and found no memory for its weights and its cache: what trains on the same GPU still holds \
+             it. Lower gpu_memory_utilization, or have the trainer's weights and optimizer state offloaded and its \
+             cache emptied before the generation."
+        }
+        Source::Placement => {
+            "transformers placed a part of the model's weights on the CPU or the disk, which its quantization does not \
+             allow: device_map=\"auto\" found too little free memory on the GPUs for the weights, or a device_map says \
+             so. For training give every process its whole model (device_map={\"\": local_rank}), end what else is on \
+             the GPU, or take fewer bits or a larger GPU."
+        }
+        _ => return None,
+    })
 }
 
 /// Reports memory that PyTorch's allocator holds without a tensor.
@@ -167,6 +272,7 @@ pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     let whose = match message.device {
         Some(Device::Npu) => "NPU",
         Some(Device::Mps) => "Mac",
+        _ if matches!(message.source, Source::Xla | Source::XlaCompiler) => "chip",
         _ => "GPU",
     };
     let away = |entry: &AcceleratorEntry| (capacity / entry.values.usable_memory().get() - 1.0).abs();

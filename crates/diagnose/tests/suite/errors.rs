@@ -1,12 +1,13 @@
 //! Out-of-memory messages that users posted: each is explained as recorded, or recorded as
 //! unexplained.
 
-use diagnose::error::{Explained, MOST_BYTES, explain};
+use diagnose::error::{Explained, MOST_BYTES, explain, other};
 use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 
 const MESSAGES: &str = include_str!("../../../../tests/errors/messages.txt");
+const OTHERS: &str = include_str!("../../../../tests/errors/others.txt");
 
 struct Case<'a> {
     source: &'a str,
@@ -66,6 +67,20 @@ fn messages_are_explained_as_recorded() {
     let text = format!("{explained} of {} explained\n\n{}", all.len(), all.join("\n"));
     assert!(all.len() >= 40);
     expect_test::expect_file!["../../../../tests/errors/explained.txt"].assert_eq(&text);
+}
+
+#[test]
+fn other_errors_are_told_from_those_of_memory() {
+    let scenario = decode("").scenario;
+    let blocks = OTHERS.split("\n\n").filter(|block| block.starts_with("source "));
+    let said = blocks.map(|block| {
+        let (source, text) = block.split_once('\n').unwrap();
+        assert!(explain(text, &scenario).is_err(), "{source}");
+        format!("{source}\n{}\n", other(text).unwrap_or_else(|| panic!("{source}")))
+    });
+    let said: Vec<String> = said.collect();
+    assert!(said.len() >= 10);
+    expect_test::expect_file!["../../../../tests/errors/others_told.txt"].assert_eq(&said.join("\n"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use engine::scenario::Scenario;
 use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
-use super::{Import, ImportKind, Section, SuggestedChange, machine};
+use super::{Import, ImportKind, Section, SuggestedChange, machine, words};
 use crate::run::{Changes, change_code, rule};
 use diagnose::error::{self, Explained, Removal, bytes};
 use diagnose::log::{self, Comparison, Measured, Reason, links};
@@ -18,7 +18,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
     if let Some(taken) = rates::read_rates(text, scenario) {
         return Some(taken.map(import_rates));
     }
-    if let Some(machine) = machine::import_nvidia_smi(text, scenario) {
+    if let Some(machine) = machine::import(text, scenario) {
         return Some(machine);
     }
     if snapshot::is_json(text) {
@@ -53,10 +53,35 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Import
         1 => format!("Read: 1 step of {}.", measured.writer),
         steps => format!("Read: {steps} steps of {}.", measured.writer),
     };
-    if scenario.model == default_scenario().model {
-        return Some(Ok(import_log_alone(&measured, &read, scenario)));
+    let is_alone = scenario.model == default_scenario().model;
+    let mut brought =
+        if is_alone { import_log_alone(&measured, &read, scenario) } else { import_log(&comparison, &read, scenario) };
+    if let Some(said) = error::other(&last_lines(&printed, ENDING)) {
+        brought.said = format!("{} {said}", brought.said);
     }
-    Some(Ok(import_log(&comparison, &read, scenario)))
+    Some(Ok(brought))
+}
+
+/// Lines at the end of a log in which the error stands that ended its run, with and without steps
+/// that could be read.
+const ENDING: usize = 40;
+const LAST_LINES: usize = 200;
+
+/// Returns at most so many lines of the end of a text.
+fn last_lines(text: &str, most: usize) -> String {
+    let lines = text.lines().count();
+    text.split_inclusive('\n').skip(lines.saturating_sub(most)).collect()
+}
+
+/// Imports an error that is neither of memory nor of NCCL; `None` if the text is none, or a script.
+pub(super) fn other_error(text: &str, file: Option<&str>, scenario: &Scenario) -> Option<Import> {
+    if file.is_some_and(words::is_script) {
+        return None;
+    }
+    // A log goes on after an error that did not end its run.
+    let most = if words::is_log(text) { LAST_LINES } else { usize::MAX };
+    let said = error::other(&without_comments(&last_lines(text, most)))?;
+    Some(Import::new(ImportKind::Error, ::links::encode(scenario), said, String::new()))
 }
 
 /// Imports a log without a run to compare it with: what it says, and the question for the run.

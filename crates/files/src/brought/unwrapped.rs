@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use super::{Item, of_run, words};
 use crate::run::{self, File};
 
 /// The configuration inside a text that people copy, and the name that its form suggests.
@@ -18,11 +19,57 @@ pub(super) struct Inside {
 
 /// Returns the configuration inside a text; `None` if nothing is wrapped around it.
 pub(super) fn unwrapped(text: &str, file: Option<&str>) -> Option<Inside> {
+    if let Some(inside) = written_cell(text) {
+        return Some(inside);
+    }
     // A script may quote any of these forms.
     if file.is_some_and(|name| [".py", ".sh", ".ipynb"].iter().any(|end| name.ends_with(end))) {
         return None;
     }
     printed_arguments(text).or_else(|| without_wrappers(text)).or_else(|| fenced(text)).or_else(|| printed_object(text))
+}
+
+/// Returns the file that a notebook's cell writes, whose first line is `%%writefile NAME`.
+fn written_cell(text: &str) -> Option<Inside> {
+    let (first, rest) = text.trim_start().split_once('\n')?;
+    // One cell writes one file.
+    let rest = Some(rest.trim_start()).filter(|rest| !rest.starts_with("%%"))?;
+    let name = first.strip_prefix("%%writefile ")?.split_whitespace().rfind(|word| !word.starts_with('-'))?;
+    let name = name.rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
+    Some(Inside {
+        text: rest.to_owned(),
+        name: Some(name.to_owned()),
+        said: "Read: the file that the notebook’s cell writes.",
+    })
+}
+
+/// Returns the files of one run that a text has below headings of their names, such as
+/// `## train.sh`; `None` if it has fewer than two.
+pub(super) fn headed(text: &str, file: Option<&str>) -> Option<Vec<Item>> {
+    if file.is_some_and(words::is_script) {
+        return None;
+    }
+    let mut items: Vec<Item> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = heading(line) {
+            items.push(Item { name: Some(name.to_owned()), bytes: Vec::new() });
+        } else if !line.trim_start().starts_with("```")
+            && let Some(item) = items.last_mut()
+        {
+            item.bytes.extend_from_slice(line.as_bytes());
+            item.bytes.push(b'\n');
+        }
+    }
+    items.retain(of_run::is_part);
+    (items.len() > 1).then_some(items)
+}
+
+/// Returns the name of a file that is a heading: `## train.sh`, `### `ds_config.json`:`.
+fn heading(line: &str) -> Option<&str> {
+    let name = line.strip_prefix('#')?.trim_start_matches('#').trim().trim_matches(['`', '*', ':', ' ']);
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_name = !stem.is_empty() && !name.contains(char::is_whitespace);
+    (is_name && ENDINGS.iter().any(|(_, known)| *known == ending || ending == "yml")).then_some(name)
 }
 
 /// Endings of files by the word after a fence.
@@ -196,6 +243,23 @@ mod tests {
         assert!(inside.text.starts_with("base_model: Qwen/Qwen3-14B\n"));
         assert_eq!(inside.name.as_deref(), Some("block.yaml"));
         assert_eq!(unwrapped("Nothing ```here``` is one.", None), None);
+    }
+
+    #[test]
+    fn a_cell_that_writes_a_file_is_that_file() {
+        let inside = unwrapped("%%writefile -a /kaggle/working/config.yaml\n\nstage: sft\n", Some("cell.py")).unwrap();
+        assert_eq!((inside.text.as_str(), inside.name.as_deref()), ("stage: sft\n", Some("config.yaml")));
+        assert_eq!(unwrapped("%%writefile \n\nstage: sft\n", None), None);
+    }
+
+    #[test]
+    fn files_below_headings_of_their_names_are_several() {
+        let text = "It fails.\n## train.sh\naccelerate launch --config_file ac.yaml train.py --model_name_or_path gpt2 \
+                    --per_device_train_batch_size 2 --output_dir out\n\n## `ac.yaml`:\n```yaml\n\
+                    compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nnum_processes: 4\n```\n";
+        let names: Vec<_> = headed(text, Some("issue.txt")).unwrap().into_iter().filter_map(|item| item.name).collect();
+        assert_eq!(names, ["train.sh", "ac.yaml"]);
+        assert!(headed(text, Some("train.sh")).is_none() && headed("# a.yaml is the file\nx: 1\n", None).is_none());
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use catalog::programs::Program;
 
-use super::tree::{DEFAULTS, STARTED, Tree, Value, last_part, parse_file};
-use super::{File, MOST_FILES};
+use super::tree::{DEFAULTS, STARTED, Syntax, Tree, Value, last_part, parse_file};
+use super::{File, MOST_FILES, Refusal};
 
 /// Keys of other files, by their last part.
 const FILES: [&str; 7] = [
@@ -54,8 +54,35 @@ pub(super) fn continued(tree: &Tree) -> Vec<String> {
     names.map(|name| if is_configuration(&name) { name } else { name + ".yaml" }).collect()
 }
 
+/// Whether a file is a shell script by its name; prose names files as well.
+pub(super) fn is_script(file: &File) -> bool {
+    [".sh", ".bash", ".slurm", ".sbatch"].iter().any(|end| file.name.ends_with(end))
+}
+
+/// Returns the refusal of a script without settings that starts a run by a file: what to give.
+pub(super) fn only_starts(file: &File) -> Option<Refusal> {
+    let is_one = is_script(file) || file.name.is_empty();
+    let tree = parse_file(file).ok().filter(|tree| is_one && tree.syntax == Syntax::Shell)?;
+    let value = |key: &str| tree.entries.iter().find(|entry| entry.path == key).map(|entry| entry.value.shown());
+    // torchtune's configurations are known by names, and `tune cp` writes them.
+    let of_torchtune = value("config").filter(|name| file.text.contains("tune run ") && !is_configuration(name));
+    let said = match (of_torchtune, started(&tree).next()) {
+        (Some(name), _) => format!(
+            "This script starts torchtune with its configuration {name}, which is not in the script: write it to a file \
+             (`tune cp {name} run.yaml`), apply the script's `key=value` there, and give that file."
+        ),
+        (None, Some(name)) => {
+            format!(
+                "This script starts a run by a file and has no settings of its own: give that file beside the script: {name}."
+            )
+        }
+        (None, None) => return None,
+    };
+    Some(Refusal::unknown(said))
+}
+
 /// Returns the configurations that a script's commands name.
-fn started(tree: &Tree) -> impl Iterator<Item = String> {
+pub(super) fn started(tree: &Tree) -> impl Iterator<Item = String> {
     tree.entries.iter().filter(|entry| entry.path == STARTED).map(|entry| entry.value.shown())
 }
 

@@ -75,11 +75,23 @@ pub(super) fn launched(keys: &mut Keys, draft: &mut Draft) {
     }
     let is_said = draft.said.contains(&ParamId::Strategy) || draft.scenario.framework == Framework::DeepSpeed;
     let file = keys.text(&["config_file"]);
-    let is_new = |found: &&KeyedValue<String>| {
+    let is_new = |found: &KeyedValue<String>, draft: &Draft| {
         !draft.understood.iter().any(|line| line.file == found.file && line.key == found.key)
     };
-    if let Some(found) = file.as_ref().filter(is_new) {
+    if let Some(found) = file.as_ref().filter(|found| is_new(found, draft)) {
         draft.record(found, "Accelerate's file");
+    }
+    let precision = keys.word(&["mixed_precision"]);
+    if let Some(found) = precision.as_ref().filter(|found| is_new(found, draft)) {
+        mixed(found, draft, false);
+    }
+    let is_sharded = ["use_deepspeed", "use_fsdp"].iter().any(|key| keys.has(key));
+    if is_said || is_sharded {
+        // It says only that there are several processes.
+        keys.skip(&["multi_gpu"]);
+    }
+    if draft.scenario.framework == Framework::DeepSpeed {
+        offloads(keys, draft, "");
     }
     if is_said || draft.has(Program::Accelerate) {
         return;
@@ -93,6 +105,7 @@ pub(super) fn launched(keys: &mut Keys, draft: &mut Draft) {
             draft.set_option_from(&stage, ParamId::Strategy, shared::zero_strategy(stage.value as u32));
             trainer::under_zero(draft);
         }
+        offloads(keys, draft, "");
     } else if let Some(found) = keys.flag(&["use_fsdp"]).filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::Strategy, "full-shard");
         trainer::fsdp(keys, draft, "", "fsdp_");
@@ -198,11 +211,17 @@ fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
             draft.record(&found, "The gradient accumulation, which the trainer sets");
         }
     }
-    for (key, id) in [
-        ("deepspeed_config.offload_optimizer_device", ParamId::OffloadOptimizer),
-        ("deepspeed_config.offload_param_device", ParamId::OffloadParameters),
-    ] {
-        if let Some(found) = keys.word(&[key]) {
+    offloads(keys, draft, "deepspeed_config.");
+    keys.skip_below("deepspeed_config");
+}
+
+/// Reads where DeepSpeed keeps the optimizer and the weights, from a file's section or the
+/// arguments.
+fn offloads(keys: &mut Keys, draft: &mut Draft, section: &str) {
+    for (key, id) in
+        [("offload_optimizer_device", ParamId::OffloadOptimizer), ("offload_param_device", ParamId::OffloadParameters)]
+    {
+        if let Some(found) = keys.word(&[&format!("{section}{key}")]) {
             let on = matches!(found.value.as_str(), "cpu" | "nvme");
             draft.set_option_from(&found, id, if on { "yes" } else { "no" });
             if found.value == "nvme" {
@@ -213,5 +232,4 @@ fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
             }
         }
     }
-    keys.skip_below("deepspeed_config");
 }

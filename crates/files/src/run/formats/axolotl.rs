@@ -293,6 +293,16 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         draft.set_option_from(&found, ParamId::Objective, "reward");
     }
     draft.number(keys.count(&["trl.num_generations"]), ParamId::Completions);
+    if let Some(found) = keys.count(&["trl.max_completion_length"])
+        && draft.scenario.objective.task.generates()
+    {
+        // GRPOStrategy passes it on (src/axolotl/core/trainers/grpo/__init__.py).
+        let prompts = draft.scenario.seq_len;
+        draft.set_number(ParamId::PromptTokens, f64::from(prompts));
+        draft.assume(format!("Prompts have as many tokens as sequence_len says, {prompts}, beside their answers."));
+        let whole = prompts.saturating_add(found.value);
+        draft.length(Some(found.with(whole)));
+    }
     if let Some(found) = keys.number(&["trl.vllm_gpu_memory_utilization", "vllm.gpu_memory_utilization"]) {
         let share = found.value * 100.0;
         draft.number(Some(found.with(share)), ParamId::EngineMemory);

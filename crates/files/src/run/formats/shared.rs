@@ -25,7 +25,15 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     }
     draft.world.launcher = draft.world.launcher.take().or_else(|| keys.peek(LAUNCHER));
     let allocated = allocated_by_slurm(keys, draft);
-    let per_node = keys.count(&["nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus"]);
+    // torchrun counts the GPUs itself.
+    let of_torchrun = ["nproc_per_node", "nproc-per-node"];
+    let counts = of_torchrun.iter().any(|key| keys.peek(key).is_some_and(|word| word == "gpu" || word == "auto"));
+    let per_node = if counts {
+        keys.skip(&of_torchrun);
+        keys.count(&["gpus_per_node", "num_gpus"])
+    } else {
+        keys.count(&["nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus"])
+    };
     let (included, hosts) = included(keys, draft);
     let per_node = per_node.or(included).or(allocated).or_else(|| of_tasks(keys));
     let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
@@ -39,6 +47,7 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
         variables(keys, &["$GPUS_PER_NODE", "$NPROC_PER_NODE", "$NUM_GPUS", "$NGPU", "$N_GPUS", "$GPU_NUM"])
     });
     let nodes = nodes.or(hosts).or_else(|| variables(keys, &["$NNODES", "$NUM_NODES", "$N_NODES", "$SLURM_NNODES"]));
+    let gpus = gpus.or_else(|| of_job(keys, per_node.as_ref(), nodes.as_ref(), counts));
     let gpus = gpus.or_else(|| variables(keys, &["$WORLD_SIZE"]).filter(|_| per_node.is_none()));
     let world = &mut draft.world;
     world.per_node = world.per_node.take().or(per_node);
@@ -58,6 +67,23 @@ fn of_tasks(keys: &mut Keys) -> Option<KeyedValue<u32>> {
     let tasks = keys.count(&["ntasks_per_node"]).map_or(1, |found| found.value);
     let gpus = per_task.value.saturating_mul(tasks);
     Some(per_task.with(gpus))
+}
+
+/// Reads Slurm's `--gpus=16` or `-G 16`, the GPUs of the job: where nothing else says them, and
+/// torchrun counts them; else only if the launcher's numbers agree.
+fn of_job(
+    keys: &mut Keys,
+    per_node: Option<&KeyedValue<u32>>,
+    nodes: Option<&KeyedValue<u32>>,
+    counts: bool,
+) -> Option<KeyedValue<u32>> {
+    let names = ["G", "gpus"];
+    let total: u32 = names.iter().find_map(|name| keys.peek(name))?.parse().ok()?;
+    let started = per_node.map(|of| of.value.saturating_mul(nodes.map_or(1, |nodes| nodes.value)));
+    if counts && per_node.is_none() || started == Some(total) {
+        return keys.count(&names);
+    }
+    None
 }
 
 /// Reads `--gres=gpu:h200:4` or `--gpus-per-node=h100:8`: the card, and how many a node has.

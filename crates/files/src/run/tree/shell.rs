@@ -474,8 +474,8 @@ fn is_program(text: &str) -> bool {
 /// Returns a flag without its dashes.
 fn flag(text: &str) -> Option<&str> {
     let long = text.strip_prefix("--").filter(|rest| rest.starts_with(|letter: char| letter.is_alphabetic()));
-    // The only short flag is srun's number of nodes.
-    long.or_else(|| text.strip_prefix('-').filter(|rest| *rest == "N"))
+    // Short flags of srun: the number of nodes, the number of GPUs.
+    long.or_else(|| text.strip_prefix('-').filter(|rest| matches!(*rest, "N" | "G")))
 }
 
 /// Converts a flag to a key, with underscores for dashes; a single letter is kept.

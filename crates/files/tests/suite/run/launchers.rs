@@ -263,3 +263,54 @@ fn a_script_and_the_file_that_it_starts_are_one_run() {
     let alone = read_run(&files[..1], &base()).unwrap();
     assert!(assumes(&alone, "The file run.yml, which the script starts, is not among these."), "{:?}", alone.assumed);
 }
+
+#[test]
+fn slurm_says_the_gpus_of_a_job_where_torchrun_counts_them_or_agrees() {
+    let script =
+        |sbatch: &str, launcher: &str| format!("#!/bin/bash\n{sbatch}srun torchrun {launcher} train.py {FLAGS}\n");
+    assert_eq!(gpus("a.sh", &script("#SBATCH -G 2\n", "--nproc_per_node=gpu")), 2);
+    assert_eq!(gpus("a.sh", &script("#SBATCH --gpus=4\n", "--nproc_per_node auto")), 4);
+    let agreed = run("a.sh", &script("#SBATCH --nodes=4\n#SBATCH --gpus=16\n", "--nnodes 4 --nproc_per_node 4"));
+    assert_eq!((agreed.scenario.gpus, agreed.unread.as_slice()), (16, [].as_slice()));
+    // Numbers that disagree stay a question.
+    let other = run("a.sh", &script("#SBATCH --nodes=4\n#SBATCH --gpus=8\n", "--nnodes 4 --nproc_per_node 4"));
+    assert!(other.unread.iter().any(|line| line.contains("gpus = 8")), "{:?}", other.unread);
+}
+
+#[test]
+fn flags_of_accelerate_launch_are_read() {
+    let launch = "accelerate launch --multi_gpu --num_processes 4 --mixed_precision bf16 --use_deepspeed --zero_stage 2 \
+                  --offload_optimizer_device cpu";
+    let run = run("a.sh", &format!("{launch} train.py {FLAGS}\n"));
+    assert!(run.unread.is_empty(), "{:?}", run.unread);
+    let scenario = run.scenario;
+    assert_eq!((scenario.strategy, scenario.gpus), (Strategy::Zero2, 4));
+    assert!(links::encode(&scenario).contains("offloadopt=yes"), "{}", links::encode(&scenario));
+}
+
+#[test]
+fn a_script_that_only_starts_a_file_asks_for_it() {
+    let script = File::new("run.sh", "python -m torch.distributed.run --nproc_per_node 8 src/train.py conf/lf.yaml\n");
+    let said = read_run(std::slice::from_ref(&script), &base()).unwrap_err();
+    assert!(said.contains("give that file beside the script: conf/lf.yaml"), "{said}");
+    let both = read_run(&[script, File::new("conf/lf.yaml", FULL)], &base()).unwrap();
+    assert_eq!((both.scenario.seq_len, both.scenario.gpus), (4096, 8));
+    let tune = "tune run --nproc_per_node 8 full_finetune_distributed --config llama3_1/70B_full batch_size=1\n";
+    let said = read_run(&[File::new("run.sh", tune)], &base()).unwrap_err();
+    assert!(said.contains("tune cp llama3_1/70B_full"), "{said}");
+    // Prose names files as well.
+    let prose = Item { name: Some("notes.md".into()), bytes: b"See conf/lf.yaml and other.yaml for it.\n".to_vec() };
+    assert!(named_files(&prose).is_empty());
+}
+
+#[test]
+fn a_run_beside_the_machine_has_its_gpus() {
+    let item = |name: &str, text: &str| Item { name: Some(name.into()), bytes: text.as_bytes().to_vec() };
+    let list = "GPU 0: NVIDIA H200 (UUID: GPU-1)\nGPU 1: NVIDIA H200 (UUID: GPU-2)\n";
+    for items in [[item("lf.yaml", FULL), item("smi.txt", list)], [item("smi.txt", list), item("lf.yaml", FULL)]] {
+        let brought = import_items(&items, &default_scenario()).unwrap();
+        let scenario = decode(&brought.scenario).scenario;
+        assert!(brought.names_gpus);
+        assert_eq!((scenario.accelerator.id, scenario.gpus, scenario.seq_len), ("h200", 2, 4096));
+    }
+}

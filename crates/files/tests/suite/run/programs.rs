@@ -106,6 +106,10 @@ fn every_recorded_log_and_error_is_of_its_own_kind() {
             assert_eq!(brought, Ok(kind), "{path}: {block}");
         }
     }
+    for block in blocks("errors/others.txt") {
+        let said = brought(None, &block).map_or_else(|said| said, |brought| brought.said);
+        assert!(said.contains("This is an error"), "{block}: {said}");
+    }
 }
 
 /// Parts of the sentences about a configuration of another program and about a notebook.
