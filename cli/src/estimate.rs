@@ -2,7 +2,7 @@
 
 use analysis::answer::Answer;
 use analysis::held::Held;
-use analysis::nearest_yes::nearest_yes;
+use analysis::nearest_yes::{NearestYes, nearest_yes};
 use analysis::network;
 use analysis::plan::Question;
 use analysis::releases::{change, describe_release};
@@ -72,18 +72,27 @@ impl Arguments {
         };
         let report = read.scenario.report();
         let fit = Fit::check(&read.scenario, &report);
+        // A “no” to a sentence goes on with the nearest yes.
+        let held = held.filter(|_| !fit.fits);
+        let nearest = held.map_or_else(Vec::new, |held| nearest_yes(&read.scenario, held));
         let text = if self.json {
             let mut whole = report_json(&read.scenario, &report, &read.issues);
             if let Some((lists, account)) = whole.as_object_mut().zip(account.and_then(Account::into_json)) {
                 lists.extend(account);
             }
+            if let Some(lists) = whole.as_object_mut().filter(|_| !nearest.is_empty()) {
+                let yes = |yes: &NearestYes| {
+                    serde_json::json!({
+                        "change": yes.change, "layout": yes.layout, "odds": yes.odds,
+                        "link": links::encode(&yes.scenario),
+                    })
+                };
+                lists.insert("nearest_yes".to_owned(), nearest.iter().map(yes).collect());
+            }
             json::pretty(&whole)
         } else {
             let open = spread.as_ref().map_or_else(String::new, |spread| lines(spread.said.iter().cloned()));
             let rows = rows(&read.scenario, &report, &fit, spread.as_ref());
-            // A “no” to a sentence goes on with the nearest yes.
-            let held = held.filter(|_| !fit.fits);
-            let nearest = held.map_or_else(Vec::new, |held| nearest_yes(&read.scenario, held));
             let nearest =
                 nearest.iter().map(|yes| format!("It fits with {}: {}", yes.sentence(), links::encode(&yes.scenario)));
             plain(&(notes(&said, &read.issues) + &open + &pairs(&rows) + &lines(nearest)))

@@ -48,7 +48,7 @@ impl SettledScenario {
         let degrees = self.scenario.degrees();
         for (key, own) in [("tp", degrees.tp), ("pp", degrees.pp), ("cp", degrees.cp), ("ep", degrees.ep)] {
             if said.number(key).is_some_and(|wanted| (wanted - f64::from(own)).abs() > 0.5) {
-                self.differing.push((key, format!("is not possible beside the GPUs and the other degrees: {own} is")));
+                self.differing.push((key, format!("is not possible with the GPUs and the other degrees: {own} is")));
             }
         }
     }

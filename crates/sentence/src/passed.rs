@@ -28,8 +28,8 @@ impl Reading {
         passed.iter().map(words).collect()
     }
 
-    /// Passes over the names of clouds, and returns them, unless the text asks a question on no GPU,
-    /// which may be one about the GPUs of the cloud.
+    /// Passes over the names of clouds, and returns them, unless the text asks a question on no
+    /// GPU, which may be one about the GPUs of the cloud.
     pub(crate) fn pass_over_clouds(&mut self, text: &str) -> Vec<String> {
         let has =
             |start: &str| self.found.iter().flat_map(|found| &found.is.pairs).any(|(key, _)| key.starts_with(start));

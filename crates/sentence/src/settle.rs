@@ -359,8 +359,8 @@ impl SettledScenario {
         }
     }
 
-    /// Returns whether the program splits the data alone: no model or sequence, unless the text says
-    /// so.
+    /// Returns whether the program splits the data alone: no model or sequence, unless the text
+    /// says so.
     fn is_without_degrees(&self) -> bool {
         let program = self.scenario.release.map(|release| release.0.program_key());
         let is_one = program.is_some_and(|program| WITHOUT_DEGREES.contains(&program));

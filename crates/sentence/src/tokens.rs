@@ -47,7 +47,8 @@ impl Token {
 
 /// Signs that end a part of a sentence.
 const BREAKS: &str = ",;?!\n…、，。；？！：¿¡";
-/// Letters between a count and a name: `8xH100`, `4090x2`; also those of Cyrillic, which look alike.
+/// Letters between a count and a name: `8xH100`, `4090x2`; also those of Cyrillic, which look
+/// alike.
 const TIMES: [char; 4] = ['x', 'X', '\u{445}', '\u{425}'];
 
 /// Known words of scripts without blanks between words.

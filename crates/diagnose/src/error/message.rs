@@ -287,9 +287,9 @@ const KILLED: [&str; 15] = [
     "\nKilled",
 ];
 
-/// Substrings of NCCL's errors: the strings of `ncclGetErrorString` (NVIDIA/nccl `src/init.cc`) and of
-/// PyTorch's `getNcclErrorDetailStr` (`torch/csrc/distributed/c10d/NCCLUtils.cpp`). They come last,
-/// as a process that was killed leaves them on the others.
+/// Substrings of NCCL's errors: the strings of `ncclGetErrorString` (NVIDIA/nccl `src/init.cc`)
+/// and of PyTorch's `getNcclErrorDetailStr` (`torch/csrc/distributed/c10d/NCCLUtils.cpp`). They
+/// come last, as a process that was killed leaves them on the others.
 const NCCL: [(&str, Source); 10] = [
     ("ncclUnhandledCudaError", Source::NcclCuda),
     ("unhandled cuda error", Source::NcclCuda),

@@ -97,7 +97,7 @@ pub fn other(text: &str) -> Option<String> {
     let about = text.to_ascii_lowercase();
     let end = match cause {
         Some((_, said)) => format!("{said} It is neither a lack of memory nor an error of NCCL, so no verdict follows from it."),
-        None if ended.is_some() => "It says only that a process ended, and not why: the process's own error stands \
+        None if ended.is_some() => "It says only that a process ended, and not why: the process's own error is \
                                     before it. No verdict follows from it."
             .to_owned(),
         None if ["memory", "oom", "vram"].iter().any(|word| about.contains(word)) => {
@@ -153,8 +153,8 @@ fn is_exception(line: &str, has_traceback: bool) -> bool {
         && ENDS.iter().any(|end| last.ends_with(end))
 }
 
-/// Returns a line without what launchers and loggers write before it: `[rank0]: `, `(Worker pid=1) `,
-/// `ERROR 06-28 06:11:45 [core.py:387] `, `stderr: `.
+/// Returns a line without what launchers and loggers write before it: `[rank0]: `,
+/// `(Worker pid=1) `, `ERROR 06-28 06:11:45 [core.py:387] `, `stderr: `.
 fn without_prefix(line: &str) -> &str {
     let mut rest = line.trim();
     loop {

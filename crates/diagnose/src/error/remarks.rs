@@ -181,7 +181,7 @@ fn of_library(source: Source) -> Option<&'static str> {
         }
         Source::NcclRemote => {
             "NCCL lost the connection to another process: that one ended, or the network failed. It is no matter of \
-             memory on the process that says so. Look for the first error of the other ranks; where there is none, \
+             memory on the process that says so. Look for the first error of the other ranks; if they have none, \
              check that the nodes reach each other (addresses, ports, NCCL_SOCKET_IFNAME) with NCCL_DEBUG=INFO."
         }
         Source::NcclUsage => {
@@ -196,7 +196,7 @@ fn of_library(source: Source) -> Option<&'static str> {
              gpu_memory_utilization, shard over more GPUs (tensor_parallel_size), or free what else is on them."
         }
         Source::VllmStart => {
-            "vLLM found less of the GPU free than it is told to take (gpu_memory_utilization): something else is on it, \
+            "vLLM found less of the GPU free than it should take (gpu_memory_utilization): something else is on it, \
              such as the trainer, another vLLM or a process that did not end. End that, or lower \
              gpu_memory_utilization to what is free."
         }

@@ -61,7 +61,7 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     let held = memory.offloaded_bytes();
     // The note refers to the largest part.
     let (key, most, change) = if setup.accelerator.unified && held >= init {
-        (ParamId::OffloadOptimizer, "what is offloaded beside what the GPU holds", ONE_MEMORY)
+        (ParamId::OffloadOptimizer, "what is offloaded and what the GPU holds", ONE_MEMORY)
     } else if memory.gpus > init {
         (ParamId::HostMemory, "what the GPU holds, as its memory is the host's", "Train with less")
     } else if held >= init.max(checkpoint) {

@@ -2,6 +2,7 @@
 
 use super::super::{Context, Explanation};
 use super::{ahead, always, generates, in_turns, number, when};
+use engine::model::memory;
 use engine::units::Bytes;
 
 const SECTION: &str = "docs/book/model/rollout.md.";
@@ -20,7 +21,7 @@ fn routed_copy(c: &Context) -> bool {
 }
 
 fn reserves(c: &Context) -> bool {
-    engine::model::memory::engine_beside_training(&c.setup) > Bytes::ZERO
+    memory::engine_beside_training(&c.setup, memory::context(&c.setup)) > Bytes::ZERO
 }
 
 const fn has_tower(c: &Context) -> bool {

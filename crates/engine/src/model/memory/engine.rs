@@ -1,6 +1,5 @@
 //! GPU memory of the generation engine.
 
-use super::peak::context;
 use crate::model::objective::Objective;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
@@ -14,8 +13,9 @@ pub fn reserved(setup: &Setup) -> Bytes {
 }
 
 /// Returns the memory that the generation engine keeps on this GPU while the policy trains: its
-/// share, less what it has in common with training; nothing if it sleeps or has separate GPUs.
-pub fn engine_beside_training(setup: &Setup) -> Bytes {
+/// share, less what it has in common with training, such as the process and its `context`; nothing
+/// if it sleeps or has separate GPUs.
+pub fn engine_beside_training(setup: &Setup, context: Bytes) -> Bytes {
     let Objective { task, engine, .. } = &setup.objective;
     if !task.generates() || engine.sleeps || engine.gpus > 0 {
         return Bytes::ZERO;
@@ -25,7 +25,6 @@ pub fn engine_beside_training(setup: &Setup) -> Bytes {
     }
     // One process, whose share is of the memory that its context leaves (unsloth_zoo/vllm_utils.py,
     // approximate_vllm_memory_usage). Weights and context are counted with training.
-    let context = context(setup);
     let share = reserved(setup) - context * engine.memory_share;
     let weights = states::gpu_states(setup, &stages(setup).first.params).weights;
     (share - weights - context).max(Bytes::ZERO)

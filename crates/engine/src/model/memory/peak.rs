@@ -78,7 +78,8 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     const ROUNDING: f64 = 1e-12;
     let usable = curve(setup).most_needed(setup.accelerator.usable_memory());
     let capacity = usable / setup.measured_memory;
-    let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
+    let context = context(setup);
+    let limit = (capacity - context - engine_beside_training(setup, context)) * (1.0 + ROUNDING);
     let of = OfSetup::new(setup);
     let most = most_needy(&of, stages, limit);
     if most.alive.allocated > limit {
@@ -174,7 +175,8 @@ pub fn report(
 ) -> MemoryReport {
     let allocated = alive.allocated;
     let (nominal, capacity) = (setup.accelerator.memory, setup.accelerator.usable_memory());
-    let (context, engine) = (context(setup), engine_beside_training(setup));
+    let context = context(setup);
+    let engine = engine_beside_training(setup, context);
     let needed = cache.needed(alive);
     let (held, _) = within(capacity - context - engine, needed, reserved);
     let parts = parts

@@ -262,7 +262,8 @@ impl LogitTerms {
 impl ProcessTerms {
     fn new(stage: &StagePeak<'_>) -> Self {
         let (setup, cache, alive) = (stage.of.setup, stage.cache(), stage.alive);
-        let capacity = setup.accelerator.usable_memory() - context(setup) - engine_beside_training(setup);
+        let context = context(setup);
+        let capacity = setup.accelerator.usable_memory() - context - engine_beside_training(setup, context);
         let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
         Self {
             communicators: communicators(setup),
