@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::scenario::Model;
+use engine::scenario::issue::Cause;
 use files::brought::{self, Base, Import, ImportKind, Item};
 use files::run::{MOST_FILES, split_function};
 use links::spelling;
@@ -101,6 +102,11 @@ pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refus
         brought.scenario = links::encode(&read.scenario);
     }
     read.finish();
+    // A run's files may say what has no effect, and programs' defaults do.
+    if brought.kind == ImportKind::Run {
+        let is_typed = |key: Option<&str>| over.over.iter().any(|(typed, _)| key == Some(typed.as_str()));
+        read.issues.retain(|issue| issue.cause != Cause::NoEffect || is_typed(issue.key));
+    }
     // A run reports its contradictions itself.
     if given.reading != Reading::Lenient && brought.kind != ImportKind::Run {
         crate::given::refuse(&read.issues)?;
@@ -138,13 +144,17 @@ fn stated(brought: &Import, base: Stated, read: &Read) -> Stated {
             stated.model = !brought.open.contains(&brought::MissingValue::Model) || base.model;
             stated.gpus |= !brought.open.contains(&brought::MissingValue::Gpus);
             stated.length |= !brought.open.contains(&brought::MissingValue::Length);
+            stated.hardware |= brought.names_gpus;
         }
         // An adapter states its model if the model is in the catalog.
         ImportKind::Adapter => stated.model |= matches!(read.scenario.model, Model::Preset { .. }),
         ImportKind::Links | ImportKind::Rates | ImportKind::Error | ImportKind::Measured => {}
     }
-    stated.gpus |= brought.names_gpus;
-    stated.hardware |= brought.names_gpus;
+    // A run may name the card without a number.
+    if brought.kind != ImportKind::Run {
+        stated.gpus |= brought.names_gpus;
+        stated.hardware |= brought.names_gpus;
+    }
     stated
 }
 

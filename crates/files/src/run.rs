@@ -151,6 +151,9 @@ pub struct Run {
     /// Whether the stated length is the one at which texts are cut off: they may all be shorter.
     #[serde(skip)]
     has_cut_off: bool,
+    /// Whether a file names the GPU.
+    #[serde(skip)]
+    pub names_gpu: bool,
     /// Whether DDP on several GPUs was assumed, as no file names the sharding.
     #[serde(skip)]
     assumes_ddp: bool,
@@ -429,6 +432,7 @@ fn assemble_run_after(
         said: draft.said,
         takes_newest: draft.takes_newest,
         has_cut_off,
+        names_gpu: draft.names_gpu,
         assumes_ddp,
     })
 }

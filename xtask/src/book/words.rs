@@ -63,7 +63,7 @@ pub(super) fn section(title: &str, text: &str) -> String {
 
 /// Names used by tables of keys in addition to those of links (`crates/files/programs/README.md`),
 /// their descriptions, and the parameter that defines the options.
-const OWN_NAMES: [(&str, &str, &str); 33] = [
+const OWN_NAMES: [(&str, &str, &str); 34] = [
     ("model", "The model", ""),
     ("micro", "Sequences a micro-batch", ""),
     ("global", "Sequences a step, of all GPUs", ""),
@@ -94,6 +94,7 @@ const OWN_NAMES: [(&str, &str, &str); 33] = [
     ("layers_per_stage", "Layers of a pipeline stage", ""),
     ("continues", "Another file that this one builds on", ""),
     ("trained_layers", "Layers that train, the last ones", ""),
+    ("length_of_model", "Length of the model", ""),
     ("trainer.arguments", "Arguments of transformers' Trainer", ""),
     ("trainer.precision", "Formats, in the Trainer's arguments", ""),
     ("trainer.sharding", "DeepSpeed or FSDP, in the Trainer's arguments", ""),

@@ -74,6 +74,7 @@ fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
         understood: understood.clone(),
         ignored: run.ignored.clone(),
         unread: run.unread.clone(),
+        names_gpus: run.names_gpu,
         assumed: run.assumed.iter().map(|said| AssumedValue::of_file(said)).collect(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
         ..Import::new(ImportKind::Run, links::encode(&run.scenario), summarise_run(&run), String::new())

@@ -88,6 +88,8 @@ pub(super) struct Draft {
     pub(super) has_length: bool,
     /// Whether each sequence is one text, computed as if all had the longest's length.
     pub(super) is_unpacked: bool,
+    /// Whether a file names the GPU.
+    pub(super) names_gpu: bool,
     /// Whether adapters are asked for beside parameters that are no modules (`target_parameters`).
     pub(super) targets_parameters: bool,
     /// Facts that decide whether the run fits and that no file stated, once all files are read.
@@ -135,6 +137,7 @@ impl Draft {
             has_strategy: false,
             has_length: false,
             is_unpacked: false,
+            names_gpu: false,
             targets_parameters: false,
             open: Vec::new(),
             said: Vec::new(),

@@ -157,12 +157,17 @@ struct Candidate {
 fn may_fit(run: &Run) -> bool {
     let scenario = &run.scenario;
     let is_sharded = run.assumes_ddp && as_zero3(scenario).report().fits();
-    let is_short = || {
-        let shortest = Scenario { seq_len: LENGTHS[0].min(scenario.seq_len), ..*scenario };
-        run.open.contains(&MissingValue::Length) && shortest.report().fits()
-    };
+    let is_short = || run.open.contains(&MissingValue::Length) && shortest(scenario).report().fits();
     is_sharded || is_short()
 }
+
+/// Returns the run with the shortest of the likely texts.
+fn shortest(scenario: &Scenario) -> Scenario {
+    Scenario { seq_len: LENGTHS[0].min(scenario.seq_len), ..*scenario }
+}
+
+/// Finding of a run that fits if all texts are short.
+const CUT_OFF: &str = "With texts as long as the cut-off, the run does not fit";
 
 /// Returns findings that would make the run of these files fit or faster. `files` and `base` are
 /// those given to [`read_run`].
@@ -192,8 +197,13 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         });
         let what = engine.map_or_else(
             || {
+                let subject = if run.has_cut_off && shortest(scenario).report().fits() {
+                    CUT_OFF
+                } else {
+                    "The run does not fit"
+                };
                 format!(
-                    "The run does not fit: it needs {} on {}, and {} of such runs fit.",
+                    "{subject}: it needs {} on {}, and {} of such runs fit.",
                     bytes_of(report.memory.needed, report.memory.capacity),
                     accelerator(scenario),
                     odds(report.odds())

@@ -4,7 +4,7 @@ mod attention;
 
 pub(super) use attention::{attention, pytorch_attention, tuned_attention};
 use catalog::names::{gpu_assumed, gpu_named};
-use catalog::pick::pick_accelerator;
+use catalog::pick::move_to_accelerator;
 use catalog::programs::Program;
 use engine::model::software::{Framework, Kernels, NormKernel, Segments};
 use engine::params::ParamId;
@@ -96,7 +96,8 @@ fn allocated_by_slurm(keys: &mut Keys, draft: &mut Draft) -> Option<KeyedValue<u
     let named = parts.get(..parts.len() - usize::from(count.is_some()))?;
     let entry = |name: &&str| gpu_named(name).map(|found| found.entry).or_else(|| gpu_assumed(name));
     if let Some(gpu) = named.iter().filter(|name| **name != "gpu").find_map(entry) {
-        pick_accelerator(&mut draft.scenario, gpu.id);
+        move_to_accelerator(&mut draft.scenario, gpu.id);
+        draft.names_gpu = true;
         draft.record(&found, format!("GPU: {}", gpu.name));
         if named.iter().all(|name| gpu_named(name).is_none_or(|named| named.is_taken)) {
             draft.assume(format!("{} = {} is taken to mean {}.", found.key, found.value, gpu.name));
