@@ -7,7 +7,7 @@ fn main() {
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let folder = Path::new(&root).join("programs");
     println!("cargo:rerun-if-changed={}", folder.display());
-    for (table, list) in [("keys.toml", "programs.rs"), ("quiet.toml", "quiet.rs")] {
+    for (table, list) in [("keys.toml", "programs.rs"), ("quiet.toml", "quiet.rs"), ("refusals.toml", "refusals.rs")] {
         if let Err(error) = write(&folder, table, list) {
             println!("cargo:warning=The list of programs could not be written: {error}");
         }

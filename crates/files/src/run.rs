@@ -24,6 +24,7 @@ mod models;
 mod named;
 mod program;
 mod refusal;
+mod refusals;
 mod several;
 mod sharding;
 mod spelling;
@@ -364,6 +365,7 @@ fn assemble_run_after(
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
             formats::read_by_format(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
+            refusals::report(*format, &keys, &mut draft);
             let unused = keys.unused(*format, tree.inner.as_deref().unwrap_or(&file.text));
             ignored.extend(unused.ignored);
             unread.extend(unused.unread);

@@ -15,6 +15,8 @@ mod torchtitan;
 mod trainer;
 mod trl;
 
+pub(super) use table::is_met;
+
 use super::File;
 use super::draft::Draft;
 use super::keys::Keys;

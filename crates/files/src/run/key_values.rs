@@ -1,6 +1,6 @@
 //! Keys and values of a scenario in each program's files, for changes that the linter writes.
 
-use engine::model::software::Loss;
+use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{HalfFormat, Optimizer, OptimizerKernel, Recompute};
 use engine::params::{self, Param, ParamKind};
@@ -16,6 +16,8 @@ pub(super) struct KeyValue {
     pub(super) value: String,
     /// Whether the key is only changed where present, and never added.
     pub(super) only_present: bool,
+    /// Whether the value is a list whose item the key's list needs.
+    pub(super) is_item: bool,
 }
 
 struct KeyValues {
@@ -24,11 +26,11 @@ struct KeyValues {
 
 impl KeyValues {
     fn put(&mut self, keys: &'static str, value: impl std::fmt::Display) {
-        self.list.push(KeyValue { keys, value: value.to_string(), only_present: false });
+        self.list.push(KeyValue { keys, value: value.to_string(), only_present: false, is_item: false });
     }
 
     fn put_if_present(&mut self, keys: &'static str, value: impl std::fmt::Display) {
-        self.list.push(KeyValue { keys, value: value.to_string(), only_present: true });
+        self.list.push(KeyValue { keys, value: value.to_string(), only_present: true, is_item: false });
     }
 }
 
@@ -88,10 +90,11 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
             "gpus" | "model" | "mbs" => None,
             key => params::find(key).and_then(|param| option_or_number(row, param, scenario)),
         };
+        let value = value.map(|value| if row.flag && value == "false" { String::new() } else { value });
         if let Some(value) = value {
             // A key with a condition on other keys is never added.
             let only_present = !row.when.0.is_empty() || row.name.iter().any(|name| name.starts_with('*'));
-            key_values.list.push(KeyValue { keys: &row.spellings, value, only_present });
+            key_values.list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: false });
         }
     }
 }
@@ -165,6 +168,7 @@ fn trainer(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
     arguments(key_values, scenario);
     key_values.put("gradient_checkpointing|activation_checkpointing", recomputes(scenario));
     key_values.put("use_liger_kernel", saves_logits(scenario));
+    key_values.put("torch_compile", scenario.kernels.compile);
     if program == Program::Trl && !scenario.objective.task.generates() {
         key_values.put("max_length|max_seq_length", scenario.seq_len);
     } else {
@@ -187,10 +191,19 @@ fn axolotl(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("sequence_len", scenario.seq_len);
     put_optimizer(key_values, "optimizer", scenario);
     key_values.put("gradient_checkpointing", recomputes(scenario));
-    // Losses of plugins need the plugin enabled too; this loss is Axolotl's own.
-    let plugged = scenario.kernels.loss == Loss::FusedLinear;
-    if !plugged {
-        key_values.put("chunked_cross_entropy", saves_logits(scenario));
+    key_values.put("torch_compile", scenario.kernels.compile);
+    // Liger's loss and norms need its plugin; the chunked loss is Axolotl's own.
+    let fuses_loss = scenario.kernels.loss == Loss::FusedLinear;
+    key_values.put("chunked_cross_entropy", saves_logits(scenario) && !fuses_loss);
+    key_values.put("liger_fused_linear_cross_entropy", fuses_loss);
+    key_values.put("liger_rms_norm", scenario.kernels.norms == NormKernel::Fused);
+    if fuses_loss {
+        key_values.list.push(KeyValue {
+            keys: "plugins",
+            value: "[axolotl.integrations.liger.LigerPlugin]".to_owned(),
+            only_present: false,
+            is_item: true,
+        });
     }
     key_values.put("tensor_parallel_size", scenario.tp);
     key_values.put("context_parallel_size", scenario.cp);
@@ -219,6 +232,7 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
         keys: "training.global_batch_size",
         value: global_batch(scenario).to_string(),
         only_present: scenario.pp > 1 || scenario.grad_accum_steps <= 1,
+        is_item: false,
     });
     key_values.put("training.seq_len", scenario.seq_len);
     let mode = match scenario.recompute {
@@ -250,6 +264,7 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("parallelism.pipeline_parallel_degree|experimental.pipeline_parallel_degree", scenario.pp);
     key_values.put_if_present("parallelism.expert_parallel_degree", scenario.ep);
     key_values.put("training.enable_cpu_offload", scenario.offload.parameters);
+    key_values.put("compile.enable|training.compile", scenario.kernels.compile);
 }
 
 fn recomputation(key_values: &mut KeyValues, scenario: &Scenario, keys: [&'static str; 3]) {
@@ -372,6 +387,6 @@ fn deepspeed(key_values: &mut KeyValues, scenario: &Scenario) {
         (scenario.offload.parameters, "zero_optimization.offload_param.device"),
     ] {
         let value = if on { "cpu" } else { "none" }.to_owned();
-        key_values.list.push(KeyValue { keys, value, only_present: !on });
+        key_values.list.push(KeyValue { keys, value, only_present: !on, is_item: false });
     }
 }

@@ -145,6 +145,7 @@ impl<'a> Source<'a> {
 }
 
 /// A change that was written into the files, read back and evaluated.
+#[derive(Clone)]
 struct Candidate {
     scenario: Scenario,
     report: Report,
@@ -217,7 +218,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let (mut found, mut without) = candidates(source, &report);
     let code = |candidate: &Candidate| change_code(scenario, &candidate.scenario);
     if report.fits() {
-        // A run that fits needs no shorter texts and no other training.
+        // A run that fits needs no shorter texts, no other batch and no other training.
         found.retain(|one| !rules::is_last_resort(code(one)));
         without.retain(|one| !rules::is_last_resort(one.code));
     } else {
@@ -230,7 +231,12 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         }
     }
     if let Some(first) = found.first_mut() {
+        let shortest = first.clone();
         follow(source, &report, first);
+        // A repair is offered without what only makes it faster, too.
+        if !report.fits() && first.scenario != shortest.scenario {
+            found.insert(1, shortest);
+        }
     }
     let mut seen: Vec<Scenario> = Vec::new();
     found.retain(|candidate| {
@@ -431,6 +437,14 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
+            if key_value.is_item {
+                // Another list would have to be extended: nothing is written then.
+                match &from {
+                    Some(list) if list.contains(key_value.value.trim_matches(['[', ']'])) => continue,
+                    Some(_) => return Vec::new(),
+                    None => {}
+                }
+            }
             let has_capitals = |text: &String| text.chars().any(char::is_uppercase) && *text == text.to_uppercase();
             let value =
                 if from.as_ref().is_some_and(has_capitals) { key_value.value.to_uppercase() } else { key_value.value };
@@ -501,7 +515,7 @@ fn write_finding(scenario: &Scenario, before: &Report, candidate: Candidate) -> 
 fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
     let report = wanted.report();
     let gain = gain(before, &report);
-    if !report.fits() || (before.fits() && gain < LEAST_GAIN) {
+    if !report.fits() || (before.fits() && !is_worth_it(before, &report)) {
         return None;
     }
     let what = difference(scenario, wanted).join("; ");
@@ -512,6 +526,9 @@ fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenari
     Some(Finding {
         gain: before.fits().then_some(gain),
         changes: Changes::between(scenario, wanted),
-        ..Finding::new(change_code(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
+        ..Finding::new(
+            change_code(scenario, wanted),
+            format!("{what}: {effect}; no key of this file is written for it."),
+        )
     })
 }

@@ -148,6 +148,9 @@ pub(super) struct Row {
     /// Text that the linter writes for an option, if no word of `values` can be written.
     #[serde(default)]
     pub(super) writes: Rows<String>,
+    /// Whether the key is a flag without a value: it is written or left out.
+    #[serde(default)]
+    pub(super) flag: bool,
     /// Meaning of a key that changes nothing; for a row without a name, the assumption.
     #[serde(default)]
     pub(super) means: String,

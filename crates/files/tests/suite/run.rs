@@ -409,6 +409,7 @@ mod number_formats;
 mod own_hardware;
 mod programs;
 mod recorded;
+mod refusals;
 mod releases;
 mod round_trip;
 mod tables;

@@ -100,7 +100,7 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
     let mut set: Vec<&str> = Vec::new();
     let last_of_shape = table.rows.iter().rposition(|row| row.is == "shape.layers");
     for (place, row) in table.rows.iter().enumerate() {
-        let is_met = is_met(row, keys);
+        let is_met = is_met(&row.when, keys);
         let is_read = is_met && read_row(table, row, keys, draft)?;
         if is_read || is_met && row.name.is_empty() {
             // Keys of the condition are read with the key.
@@ -182,21 +182,26 @@ fn usual_count(key: &str, count: u32) -> KeyedValue<u32> {
 
 /// Returns the rows of one meaning whose conditions a file meets.
 fn rows_of<'a>(table: &'a Table, is: &'a str, keys: &'a Keys) -> impl Iterator<Item = &'a Row> {
-    table.rows.iter().filter(move |row| row.is == is && is_met(row, keys))
+    table.rows.iter().filter(move |row| row.is == is && is_met(&row.when, keys))
 }
 
-/// Whether other keys have the words that a row requires.
-fn is_met(row: &Row, keys: &Keys) -> bool {
-    row.when.0.iter().all(|(key, words)| {
+/// Whether keys have the words that a row requires of them.
+pub(in crate::run) fn is_met(when: &Rows<Vec<String>>, keys: &Keys) -> bool {
+    when.0.iter().all(|(key, words)| {
         let names = spellings(key);
         let found = names.iter().find_map(|name| keys.peek(name)).map(|text| text.to_ascii_lowercase());
         let has = found.is_some() || names.iter().any(|name| keys.has(name));
         let is_it = |word: &str| match (word, &found) {
             ("unset", _) => !has,
             ("set", _) => has,
+            (word, Some(found)) if word.starts_with('>') => word
+                .get(1..)
+                .and_then(|least| least.parse::<f64>().ok())
+                .zip(found.parse::<f64>().ok())
+                .is_some_and(|(least, found)| found > least),
             (word, found) => found.as_ref().is_some_and(|found| is_word(word, found) || switch(found) == Some(word)),
         };
-        // `!full`: any other word, or no key.
+        // `!full`: any other word, or no key; `>1`: a larger number.
         words.iter().any(|word| word.strip_prefix('!').map_or_else(|| is_it(word), |not| !is_it(not)))
     })
 }
@@ -596,7 +601,7 @@ fn zero(found: &KeyedValue<String>, draft: &mut Draft) {
 
 /// Returns the spellings of the keys of one meaning whose conditions a file meets.
 fn keys_of(table: &'static Table, is: &str, keys: &Keys) -> Vec<&'static str> {
-    let rows = table.rows.iter().filter(|row| row.is == is && is_met(row, keys));
+    let rows = table.rows.iter().filter(|row| row.is == is && is_met(&row.when, keys));
     rows.flat_map(|row| row.name.iter().map(String::as_str)).collect()
 }
 
@@ -605,7 +610,7 @@ fn keys_of(table: &'static Table, is: &str, keys: &Keys) -> Vec<&'static str> {
 fn shape(table: &'static Table, keys: &mut Keys, draft: &mut Draft) -> bool {
     let mut number = |part: &str| {
         let is = format!("shape.{part}");
-        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.is == is && is_met(row, keys)).collect();
+        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.is == is && is_met(&row.when, keys)).collect();
         let row = rows.into_iter().rev().find(|row| row.name.iter().any(|name| keys.peek(name).is_some()))?;
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);

@@ -177,8 +177,8 @@ pub static RULES: [Rule; 17] = [
         name: "another effective batch",
         severity: Severity::Note,
         explanation: "The sequences of a step, micro-batch times accumulation times replicas, would be others. The optimizer then takes \
-                      other steps, so the learning rate and its schedule need another look. Take it only where you are free to \
-                      choose the batch.",
+                      other steps, so the learning rate and its schedule need another look. It is offered only where nothing else \
+                      makes the run fit.",
     },
     Rule {
         code: TRAINED,
@@ -257,7 +257,7 @@ pub(super) fn severity(code: &str) -> Severity {
 /// Whether a code is suggested only for a run that does not fit: other texts, another model, other
 /// trained weights.
 pub(super) fn is_last_resort(code: &str) -> bool {
-    [LENGTH, MODEL, TRAINED].contains(&code)
+    [LENGTH, MODEL, BATCH, TRAINED].contains(&code)
 }
 
 /// Whether a change needs other hardware.
