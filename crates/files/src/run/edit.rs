@@ -175,8 +175,10 @@ fn added(text: &str, tree: &Tree, change: &Change) -> Option<String> {
 
 fn in_yaml(text: &str, key: &str, value: &str) -> Option<String> {
     let Some((section, rest)) = key.split_once('.') else {
-        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        return Some(format!("{text}{end}{key}: {value}\n"));
+        // A text without a last line end keeps none.
+        let is_ended = text.is_empty() || text.ends_with('\n');
+        let added = format!("{key}: {value}");
+        return Some(if is_ended { format!("{text}{added}\n") } else { format!("{text}\n{added}") });
     };
     let mut at = 0;
     for line in text.split_inclusive('\n') {

@@ -10,6 +10,7 @@ use analysis::advice::{advise, is_worth_the_odds};
 use analysis::layouts::LayoutSearch;
 use engine::format::{bytes_of, odds};
 use engine::model::choices::Choices;
+use engine::model::odds::SURE;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
@@ -297,7 +298,7 @@ fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>
         let best = found.iter().map(worth).fold(0.0, f64::max);
         let order = |one: &Candidate| {
             let is_bought = rules::is_hardware(scenario, &one.scenario);
-            (one.changes, is_bought, joint::steps_below(best, worth(one)), one.fix.len())
+            (one.changes, is_bought, !is_sure(&one.report), joint::steps_below(best, worth(one)), one.fix.len())
         };
         found.sort_by(|a, b| order(a).cmp(&order(b)).then(b.gain.total_cmp(&a.gain)));
     }
@@ -386,6 +387,11 @@ fn gain(before: &Report, after: &Report) -> f64 {
     if speed(before) > 0.0 { speed(after) / speed(before) - 1.0 } else { 0.0 }
 }
 
+/// Whether a run surely fits.
+fn is_sure(report: &Report) -> bool {
+    report.odds() >= SURE
+}
+
 fn helps(candidate: &Candidate, before: &Report) -> bool {
     candidate.report.fits() && (!before.fits() || is_worth_it(before, &candidate.report))
 }
@@ -402,7 +408,10 @@ fn follow(source: &Source, before: &Report, candidate: &mut Candidate) {
     for _ in 0..MOST {
         let next = wanted(&candidate.scenario, &candidate.report).into_iter();
         let next = next.filter_map(|wanted| apply_and_evaluate(source, &wanted, before)).filter(|next| {
-            next.report.fits() && next.changes <= candidate.changes && is_worth_it(&candidate.report, &next.report)
+            next.report.fits()
+                && (is_sure(&next.report) || !is_sure(&candidate.report))
+                && next.changes <= candidate.changes
+                && is_worth_it(&candidate.report, &next.report)
         });
         let Some(next) = next.max_by(|a, b| a.gain.total_cmp(&b.gain)) else { return };
         *candidate = next;

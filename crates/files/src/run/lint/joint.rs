@@ -8,7 +8,7 @@ use engine::model::software::{Loss, NormKernel};
 use engine::model::training::Recompute;
 use engine::scenario::{Scenario, Strategy};
 
-use super::{Candidate, Changes, Source, apply_and_evaluate};
+use super::{Candidate, Changes, Source, apply_and_evaluate, is_sure};
 use crate::run::Change;
 
 /// A group of settings that change together.
@@ -91,6 +91,8 @@ struct Fitting {
     worth: f64,
     /// Number of groups that differ.
     changed: usize,
+    /// Whether it surely fits.
+    is_sure: bool,
 }
 
 /// Returns the worth of a fix: the speed times the odds of fitting, reduced for each added key.
@@ -113,6 +115,9 @@ pub(super) fn steps_below(best: f64, one: f64) -> u32 {
 /// settings.
 pub(super) fn joint(source: &Source, before: &Report) -> Vec<Candidate> {
     let mut fitting = fitting(source, before);
+    if fitting.iter().any(|one| one.is_sure) {
+        fitting.retain(|one| one.is_sure);
+    }
     let best = fitting.iter().map(|one| one.worth).fold(0.0, f64::max);
     let faster = |one: &Fitting, other: &Fitting| other.worth.total_cmp(&one.worth);
     let steps = |one: &Fitting| steps_below(best, one.worth);
@@ -182,7 +187,8 @@ fn fitting(source: &Source, before: &Report) -> Vec<Fitting> {
             }
             let is_other = micro_batch_size != now.micro_batch_size;
             let added = if is_other { added + keys_of_sizes } else { added };
-            found.push(Fitting { scenario, worth: worth(&report, added), changed: changed + usize::from(is_other) });
+            let changed = changed + usize::from(is_other);
+            found.push(Fitting { scenario, worth: worth(&report, added), changed, is_sure: is_sure(&report) });
         }
     }
     found

@@ -46,8 +46,8 @@ fn no_shipped_configuration_is_refused() {
 fn a_fix_is_none_that_the_program_refuses() {
     let file = recorded("axolotl/llama-3-fft-8b.yaml");
     let base = Base::from(&decode("cluster=dgx-a100-80&gpus=8").scenario);
-    let run = read_run(&[file.clone()], &base).unwrap();
-    let findings = lint(&run, &[file.clone()], &base);
+    let run = read_run(std::slice::from_ref(&file), &base).unwrap();
+    let findings = lint(&run, std::slice::from_ref(&file), &base);
     assert!(findings.iter().any(|finding| !finding.fix.is_empty()), "{findings:?}");
     for finding in findings.iter().filter(|finding| !finding.fix.is_empty()) {
         let fixed = File::new(file.name.clone(), write_back(&file, &finding.fix));
@@ -61,8 +61,8 @@ fn a_fix_is_none_that_the_program_refuses() {
 fn a_flag_is_left_out_and_not_set_to_false() {
     let file = recorded("openrlhf/train_sft.sh");
     let base = Base::from(&decode("cluster=dgx-h100&gpus=8").scenario);
-    let run = read_run(&[file.clone()], &base).unwrap();
-    let fixes = lint(&run, &[file.clone()], &base).into_iter().flat_map(|finding| finding.fix);
+    let run = read_run(std::slice::from_ref(&file), &base).unwrap();
+    let fixes = lint(&run, std::slice::from_ref(&file), &base).into_iter().flat_map(|finding| finding.fix);
     let flags: Vec<_> = fixes.filter(|change| change.key.ends_with("gradient_checkpointing_enable")).collect();
     assert!(!flags.is_empty() && flags.iter().all(|change| change.to.is_empty()), "{flags:?}");
 }
