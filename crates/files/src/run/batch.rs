@@ -34,6 +34,11 @@ pub(super) fn finish(draft: &mut Draft) {
     if is_unsaid && draft.scenario.strategy.uses_shard_size() {
         draft.scenario.shard_size = node_of(draft).min(draft.scenario.gpus.max(1));
     }
+    // Answers are taken as long as they may be, not as texts of a data set usually are.
+    let generates = draft.scenario.objective.task.generates() && draft.scenario.has_texts();
+    if generates && !draft.said.contains(&ParamId::MeanTextLength) {
+        draft.scenario.texts.mean_length = f64::from(draft.scenario.seq_len);
+    }
     for issue in draft.scenario.issues() {
         if issue.severity == Severity::Error {
             draft.contradict(issue.message);

@@ -59,6 +59,16 @@ impl<'a> Keys<'a> {
         &self.tree.name
     }
 
+    /// Returns the last class with one of the endings that the file names, without the ending.
+    pub(super) fn class_ending(&self, endings: &[&str]) -> Option<String> {
+        let class = |entry: &Entry| {
+            let name = entry.value.shown();
+            let name = name.rsplit('.').next()?;
+            endings.iter().find_map(|end| name.strip_suffix(end)).map(str::to_owned)
+        };
+        self.tree.entries.iter().rev().filter(|_| self.tree.syntax == Syntax::Python).find_map(class)
+    }
+
     /// Returns the Python function that was read.
     pub(super) fn scope(&self) -> Option<&str> {
         self.tree.entries.iter().rev().find_map(|entry| entry.scope.as_deref())

@@ -404,6 +404,7 @@ mod kept;
 mod launchers;
 mod lint;
 mod low_precision;
+mod meant;
 mod megatron_layers;
 mod number_formats;
 mod own_hardware;

@@ -82,14 +82,26 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
+/// Classes of TRL, before `Trainer` and `Config`.
+const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
+
 /// Release since which GRPO's beta is 0 by default.
 const NO_DIVERGENCE: &str = "2025-06-13";
 
-/// Reads the objective: from the name of the command or the script, or from keys that only one
-/// trainer has.
+/// Reads the objective: from the class that a script calls, else from the name of the command or
+/// the script, or from keys that only one trainer has.
 fn objective(keys: &mut Keys, draft: &mut Draft) {
     let command = keys.peek(COMMAND).unwrap_or_default();
-    let names = [keys.name().to_ascii_lowercase(), command.to_ascii_lowercase()];
+    let class =
+        keys.class_ending(&["Trainer"]).filter(|class| !class.is_empty()).or_else(|| keys.class_ending(&["Config"]));
+    let class = class.filter(|class| TRAINERS.contains(&class.as_str()));
+    if class.as_deref() == Some("PPO") {
+        draft.unread.push("trainer = PPOTrainer: TRL's PPO with its value model is not read".to_owned());
+    }
+    let names = class.map_or_else(
+        || vec![keys.name().to_ascii_lowercase(), command.to_ascii_lowercase()],
+        |class| vec![class.to_ascii_lowercase()],
+    );
     let has = |word: &str| names.iter().any(|name| name.contains(word));
     let groups = keys.count(&["num_generations"]);
     let is_grouped = groups.is_some() || keys.has("max_completion_length") && keys.has("vllm_mode");
@@ -100,7 +112,7 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         "orpo"
     } else if has("kto") || keys.has("desirable_weight") {
         "kto"
-    } else if has("dpo") || keys.has("precompute_ref_log_probs") || keys.has("beta") {
+    } else if has("dpo") || has("cpo") || keys.has("precompute_ref_log_probs") || keys.has("beta") {
         "dpo"
     } else if has("reward") {
         "reward"
@@ -147,5 +159,10 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
     );
     draft.number(keys.count(&["vllm_tensor_parallel_size"]), ParamId::EngineTp);
     draft.set_flag(keys.flag(&["vllm_enable_sleep_mode"]), ParamId::EngineSleeps);
+    if let Some(found) = keys.word(&["vllm_mode"]).filter(|found| found.value == "server") {
+        let engine = draft.scenario.objective.engine.tp.max(1);
+        draft.number(Some(found.with(engine)), ParamId::EngineGpus);
+        draft.assume("vLLM's server has GPUs of its own, which no file counts.");
+    }
     keys.skip(&["use_vllm", "vllm_mode", "beta", "loss_type"]);
 }
