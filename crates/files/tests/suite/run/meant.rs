@@ -1,4 +1,4 @@
-//! What a file means beyond its keys: the class that is called, the length of texts under a
+//! Meanings of a file beyond its keys: the class that is called, the length of texts under a
 //! cut-off, the card that Slurm gives, matrices that PEFT finds.
 
 use engine::model::lengths::Batching;
