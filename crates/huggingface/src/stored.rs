@@ -26,7 +26,7 @@ const NVFP4: Stored = Stored { name: "NVFP4", base: None };
 
 /// Words, all of which a name must have. Copies in 4 bits by bitsandbytes are Unsloth's, whose
 /// scales are quantized (`bnb_4bit_use_double_quant` of their configs).
-const WORDS: [(&[&str], Stored); 12] = [
+const WORDS: [(&[&str], Stored); 14] = [
     (&["gptq", "int8"], GPTQ_8),
     (&["gptq", "8bit"], GPTQ_8),
     (&["gptq"], GPTQ),
@@ -38,6 +38,8 @@ const WORDS: [(&[&str], Stored); 12] = [
     (&["mxfp4"], MXFP4),
     (&["fp8"], FP8),
     (&["w8a8"], Stored { name: "8 bits, activations too", base: None }),
+    (&["aqlm"], Stored { name: "AQLM", base: None }),
+    (&["hqq"], Stored { name: "HQQ", base: None }),
     (&["gguf"], Stored { name: "GGUF", base: None }),
 ];
 

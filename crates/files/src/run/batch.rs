@@ -208,7 +208,10 @@ fn batch(draft: &mut Draft) {
         (micro, _) => micro.clone(),
     };
     if let Some(micro) = &micro {
-        draft.number(Some(micro.clone()), ParamId::MicroBatchSize);
+        let whole = said.global.as_ref().filter(|_| said.is_by_tokens).map(|global| (global.value / dp.max(1)).max(1));
+        let parts = |whole: u32| (1..=micro.value).rev().find(|part| whole.is_multiple_of(*part));
+        let micro = whole.and_then(parts).map_or_else(|| micro.clone(), |part| micro.with(part));
+        draft.number(Some(micro), ParamId::MicroBatchSize);
     } else {
         draft.set_number(ParamId::MicroBatchSize, f64::from(said.default_micro_batch));
     }

@@ -43,6 +43,8 @@ pub(super) struct BatchFields {
     pub(super) default_micro_batch: u32,
     /// Its default tokens of a micro-batch, where it counts tokens.
     pub(super) default_micro_tokens: Option<u32>,
+    /// Whether micro-batches are made by tokens, so that their sequences divide no batch.
+    pub(super) is_by_tokens: bool,
 }
 
 /// Numbers of GPUs, nodes and replicas as the files state them.

@@ -270,8 +270,29 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
+/// Keys of kinds of training that are not computed, unless their value is one of these.
+const NOT_COMPUTED: [(&str, &str); 4] = [
+    ("lisa_n_layers", "LISA trains other layers from time to time"),
+    ("process_reward_model", "a process reward model is not computed"),
+    ("qat.weight_dtype", "training with fake quantization is not computed"),
+    ("qat.activation_dtype", "training with fake quantization is not computed"),
+];
+
 fn objective(keys: &mut Keys, draft: &mut Draft) {
-    if let Some(found) = keys.word(&["rl"]) {
+    for (key, why) in NOT_COMPUTED {
+        if let Some(found) = keys.word(&[key]).filter(|found| found.value != "false") {
+            draft.unread.push(format!("{} = {}: {why}", found.key, found.shown));
+        }
+    }
+    keys.skip_below("qat");
+    // Experts of a frozen base are quantized as its other matrices are.
+    keys.skip(&["quantize_moe_experts", "liger_rms_norm_gated", "lisa_n_layers", "process_reward_model"]);
+    keys.skip_below("flex_attn_compile_kwargs");
+    if let Some(found) = keys.word(&["rl"]).filter(|found| found.value == "ebft") {
+        draft.unread.push(format!("{} = ebft: energy-based fine-tuning is not computed", found.key));
+        keys.skip_below("ebft");
+    }
+    if let Some(found) = keys.word(&["rl"]).filter(|found| found.value != "ebft") {
         let words = [
             ("dpo", "dpo"),
             ("ipo", "dpo"),

@@ -468,6 +468,14 @@ fn own(
                 return;
             }
             let name = shortened(&found.value);
+            // The other file has the algorithm if this one has no section of it.
+            let sections = [("grpo", "grpo"), ("dapo", "grpo"), ("dpo", "dpo"), ("ppo", "ppo"), ("rm", "rm")];
+            let file = found.value.rsplit('/').next().unwrap_or_default();
+            let of_file = sections.iter().find(|(word, _)| file.starts_with(word));
+            if of_file.is_some_and(|(_, section)| !keys.has(section)) {
+                draft.unread.push(format!("{} = {name}: this file continues that one, so give it too", found.key));
+                return;
+            }
             draft.assume(format!(
                 "What {name} says, which this file continues, is not read here: {}'s defaults.",
                 table.name
@@ -687,7 +695,9 @@ fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, draft: &mut Dr
         draft.batch.global = Some(step);
     }
     let usual = draft.batch.default_micro_tokens.map(|tokens| usual_count("micro_tokens", (tokens / length).max(1)));
-    shared::micro(sequences("micro_tokens").or(usual), draft);
+    let by_tokens = sequences("micro_tokens").or(usual);
+    draft.batch.is_by_tokens |= by_tokens.is_some();
+    shared::micro(by_tokens, draft);
     if let Some(prompts) = keys.count(&keys_of(table, "prompts", keys)) {
         let answers = prompts.value.saturating_mul(draft.scenario.objective.group.max(1));
         draft.batch.global = Some(prompts.with(answers));

@@ -69,8 +69,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     let mut entries = Entries::default();
     let mut branches = false;
     let (mut place, mut reads) = (0, 0);
+    let mut starts_environment = false;
     while let Some(word) = words.get(place) {
         place += 1;
+        starts_environment = is_of_environment(starts_environment, word, words.get(place));
+        if starts_environment {
+            continue;
+        }
         branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
         if let Some((name, value, span)) = assignment(word) {
             if VISIBLE.contains(&name) {
@@ -158,6 +163,20 @@ pub(in crate::run) const COMMAND: &str = "__command__";
 
 /// Key of each configuration that a script's commands name.
 pub(in crate::run) const STARTED: &str = "__started__";
+
+/// Whether a word is one of those before the program that an environment's command starts: they
+/// are the command's own.
+fn is_of_environment(before: bool, word: &Word, next: Option<&Word>) -> bool {
+    let starts = ENVIRONMENTS.contains(&word.text) && next.is_some_and(|next| next.text == "run");
+    let is_program = ends_in(word.text, &[".py"]) || PROGRAMS.iter().any(|program| word.text.starts_with(program));
+    starts || before && !word.starts_command && !is_program
+}
+
+/// Commands that start a program in an environment: `uv run --frozen python3 …`.
+const ENVIRONMENTS: [&str; 4] = ["uv", "poetry", "pixi", "pdm"];
+
+/// Beginnings of the programs that such a command starts.
+const PROGRAMS: [&str; 8] = ["python", "torchrun", "accelerate", "deepspeed", "bash", "trl", "axolotl", "llamafactory"];
 
 /// Key of the launcher of a script's processes: one of [`LAUNCHERS`].
 pub(in crate::run) const LAUNCHER: &str = "__launcher__";
