@@ -10,7 +10,7 @@ use files::run::{MOST_FILES, split_function};
 use links::spelling;
 
 use crate::given::Code;
-use crate::open::{Open, Stated, Unstated};
+use crate::open::{Open, Stated};
 use crate::{Given, Read, Reading, Refusal, json};
 
 /// Reads texts and files for the scenario on a page. Returns `{"Ok": …}` with a
@@ -94,6 +94,7 @@ pub fn read_items(items: &[Item], given: &Given) -> Result<(Import, Read), Refus
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
     let mut read = Read::parse(&brought.scenario);
     read.stated = stated(&brought, base.stated, &read);
+    read.unknown_model.clone_from(&brought.unknown_model);
     // Explicit values change a saved scenario; a run includes them already.
     if brought.kind == ImportKind::Scenario && !given.set.is_empty() {
         for (key, value) in crate::given::in_order(given.set) {
@@ -125,7 +126,9 @@ fn ask(brought: &mut Import, read: &Read, reading: Reading) {
         brought.assume(open.iter().map(|open| open.assumption(&read.scenario).message).collect());
     }
     let unread = if reading == Reading::Assuming { None } else { brought::unread_question(&brought.unread) };
-    let open = open.iter().filter(|open| open.is_asked && reading == Reading::Strict).map(Unstated::question);
+    let unknown = read.unknown_model.as_deref();
+    let asked = open.iter().filter(|open| open.is_asked && reading == Reading::Strict);
+    let open = asked.map(|open| open.question(unknown));
     brought.ask(unread.into_iter().chain(open).collect());
 }
 

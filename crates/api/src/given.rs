@@ -10,7 +10,7 @@ use engine::scenario::issue::{Cause, Issue, Severity};
 use links::decode::{in_one_host, in_usual_node};
 use links::{Decoded, spelling, v1};
 
-use crate::open::{Open, Stated, Unstated};
+use crate::open::{Open, Stated};
 
 /// Mode of reading a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,6 +113,8 @@ pub struct Read {
     pub stated: Stated,
     /// The keys of links that were stated.
     pub keys: Vec<String>,
+    /// A model that a file names and the catalog lacks.
+    pub unknown_model: Option<String>,
     /// Whether the usual node of a stated GPU was assumed.
     assumes_node: bool,
 }
@@ -157,7 +159,7 @@ impl Given<'_> {
 
 impl From<Decoded> for Read {
     fn from(Decoded { scenario, issues, keys, assumes_node, .. }: Decoded) -> Self {
-        Self { scenario, issues, stated: Stated::from_keys(&keys), keys, assumes_node }
+        Self { scenario, issues, stated: Stated::from_keys(&keys), keys, unknown_model: None, assumes_node }
     }
 }
 
@@ -218,7 +220,8 @@ impl Read {
         let open = self.stated.open(&self.scenario, asked);
         let is_link = self.keys.iter().any(|key| key == v1::VERSION_KEY);
         let idle = self.issues.iter().filter(|issue| issue.cause == Cause::NoEffect && !is_link);
-        let missing = open.iter().filter(|open| open.is_asked).map(Unstated::question);
+        let unknown = self.unknown_model.as_deref();
+        let missing = open.iter().filter(|open| open.is_asked).map(|open| open.question(unknown));
         let questions: Vec<String> = missing.chain(idle.map(|issue| issue.message.clone())).collect();
         if reading == Reading::Strict && !questions.is_empty() {
             return Err(Refusal::new(Code::Missing, questions.join(" ")));

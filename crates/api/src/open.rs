@@ -192,8 +192,15 @@ impl Open {
 }
 
 impl Unstated {
-    /// Returns the question for the value.
-    pub fn question(&self) -> String {
+    /// Returns the question for the value; `unknown_model` is a model that a file names and the
+    /// catalog lacks.
+    pub fn question(&self, unknown_model: Option<&str>) -> String {
+        if let (Open::Model, Some(name)) = (self.what, unknown_model) {
+            return format!(
+                "The catalog has no model “{name}”: give its config.json beside the file, or a model of its size \
+                 (model=llama-3.1-8b, size=13B)."
+            );
+        }
         let asked = match self.what {
             Open::Model => "Which model? Name one (model=llama-3.1-8b), give its size (size=13B), or its config.json.",
             Open::Gpus => "On how many GPUs? Give gpus=….",

@@ -168,6 +168,9 @@ pub struct Import {
     /// Whether the text names the GPUs and their number.
     #[serde(default)]
     pub names_gpus: bool,
+    /// The model that the text names and the catalog lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_model: Option<String>,
     /// Questions about parts of a sentence. While one is open, the scenario is not the sentence's.
     #[serde(default)]
     pub questions: Vec<Question>,
@@ -202,6 +205,7 @@ impl Import {
         ignored: Vec::new(),
         unread: Vec::new(),
         names_gpus: false,
+        unknown_model: None,
         questions: Vec::new(),
     };
 

@@ -155,6 +155,9 @@ pub struct Run {
     /// Whether a file names the GPU.
     #[serde(skip)]
     pub names_gpu: bool,
+    /// The model that a file names and the catalog lacks.
+    #[serde(skip)]
+    pub unknown_model: Option<String>,
     /// Whether DDP on several GPUs was assumed, as no file names the sharding.
     #[serde(skip)]
     assumes_ddp: bool,
@@ -435,6 +438,7 @@ fn assemble_run_after(
         takes_newest: draft.takes_newest,
         has_cut_off,
         names_gpu: draft.names_gpu,
+        unknown_model: draft.unknown_model.filter(|_| !draft.has_model),
         assumes_ddp,
     })
 }

@@ -75,6 +75,7 @@ fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
         ignored: run.ignored.clone(),
         unread: run.unread.clone(),
         names_gpus: run.names_gpu,
+        unknown_model: run.unknown_model.clone(),
         assumed: run.assumed.iter().map(|said| AssumedValue::of_file(said)).collect(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
         ..Import::new(ImportKind::Run, links::encode(&run.scenario), summarise_run(&run), String::new())

@@ -106,13 +106,12 @@ fn fenced(text: &str) -> Option<Inside> {
     }
     blocks.into_iter().find_map(|(language, text)| {
         let ending = ENDINGS.iter().find(|(word, _)| language.eq_ignore_ascii_case(word)).map(|(_, ending)| *ending);
-        let name = ending.map(|ending| format!("block.{ending}"));
-        let is_known = run::is_known(&File::new(name.clone().unwrap_or_default(), text.as_str()));
-        is_known.then_some(Inside {
-            text,
-            name,
-            said: "Read: the block between the fences; the prose around it is not.",
-        })
+        // A form may put every block between the fences of one language.
+        let names = [ending, Some("yaml")].map(|ending| ending.map(|ending| format!("block.{ending}")));
+        let is_known =
+            |name: &Option<String>| run::is_known(&File::new(name.clone().unwrap_or_default(), text.as_str()));
+        let name = names.into_iter().find(is_known)?;
+        Some(Inside { text, name, said: "Read: the block between the fences; the prose around it is not." })
     })
 }
 

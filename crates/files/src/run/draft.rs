@@ -82,6 +82,8 @@ pub(super) struct Draft {
     pub(super) has_model: bool,
     /// Whether an unknown model was named.
     pub(super) names_unknown_model: bool,
+    /// The name of a model that the catalog lacks.
+    pub(super) unknown_model: Option<String>,
     /// Whether a file set the sharding strategy.
     pub(super) has_strategy: bool,
     /// Whether the files describe a model and no run.
@@ -136,6 +138,7 @@ impl Draft {
             formats: formats.to_vec(),
             has_model: false,
             names_unknown_model: false,
+            unknown_model: None,
             has_strategy: false,
             has_length: false,
             is_unpacked: false,

@@ -81,6 +81,8 @@ impl Draft {
             });
             self.record(found, "A model that the catalog lacks");
             self.names_unknown_model = true;
+            // An argument or a call is no name.
+            self.unknown_model = Some(name).filter(|name| !name.contains(['$', '(', '{']));
         }
     }
 
