@@ -309,6 +309,11 @@ fn negated(text: &str, reading: &mut Reading) {
             reading.fillers.push((gap.from, gap.to));
             continue;
         }
+        let typed = text.get(gap.from..gap.to).unwrap_or_default();
+        if is_portuguese && typed.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("no ")) {
+            reading.fillers.push((gap.from, gap.from + 2));
+            gap.from += 3;
+        }
         let Some(place) = place else {
             gaps.push(gap);
             continue;
