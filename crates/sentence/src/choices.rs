@@ -36,7 +36,12 @@ impl Choice {
         let is_number = |count: &&str| !count.is_empty() && count.bytes().all(|digit| digit.is_ascii_digit());
         let count = count.filter(is_number).or(spaced);
         let words = count.map_or_else(|| words.to_owned(), |count| format!("{count}x {words}"));
-        Self { label: label.to_owned(), text: replaced(text, from, to, &words) }
+        Self::as_words(text, (from, to), label, &words)
+    }
+
+    /// Returns the text with other words in place of a part, whatever its own count.
+    pub(crate) fn as_words(text: &str, (from, to): (usize, usize), label: &str, words: &str) -> Self {
+        Self { label: label.to_owned(), text: replaced(text, from, to, words) }
     }
 }
 
@@ -64,7 +69,7 @@ pub(crate) fn about(text: &str, from: usize, to: usize, near: &[String]) -> Vec<
 pub(crate) fn cards_near(typed: &str, gib: Option<f64>) -> Vec<String> {
     /// Digits of the number in a card's name.
     const DIGITS: usize = 3;
-    let numbers = typed.split(|sign: char| !sign.is_alphanumeric());
+    let numbers = typed.split(|sign: char| !sign.is_ascii_alphanumeric());
     let numbers = numbers.filter(|part| part.bytes().filter(u8::is_ascii_digit).count() >= DIGITS);
     let by_name = numbers.flat_map(|part| {
         let begun = ACCELERATORS.iter().map(|entry| entry.id).filter(|id| letters(id).contains(&letters(part)));

@@ -1,6 +1,8 @@
 //! Finds catalog entries and parameter options that begin at a token: models, GPUs, nodes, training
 //! programs.
 
+use std::borrow::Cow;
+
 use catalog::names::{cluster_named, gpu_assumed, gpu_named, model_named};
 use catalog::releases::{self, RELEASES, Release};
 use catalog::{MODELS, ModelEntry};
@@ -185,6 +187,9 @@ pub(crate) fn newest(name: &str) -> Option<&'static ModelEntry> {
     MODELS.iter().rfind(is_one)
 }
 
+/// Words after the size of a model.
+const OF_MODELS: [&str; 6] = ["model", "models", "parameter", "parameters", "params", "llm"];
+
 /// Finds the GPU that begins at a token, with memory before or after its name, and possibly in the
 /// plural.
 pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
@@ -196,18 +201,43 @@ pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
         let turned = lead.as_ref().filter(|lead| lead.next < next).map(|lead| {
             format!("{} {}", text.slice(lead.next, next).trim_end_matches(['s', 'S']), text.slice(at, lead.next))
         });
+        // `910B model` is a size.
+        let is_size = numbers::size(&text.tokens, at).is_some_and(|size| size.next == next);
+        if is_size && text.tokens.get(next).is_some_and(|token| OF_MODELS.contains(&token.word.as_str())) {
+            continue;
+        }
         let names = [Some(name), Some(single), turned.as_deref()];
         for name in names.into_iter().flatten() {
-            if let Some(found) = gpu_named(name) {
+            let name = in_latin(name);
+            if let Some(found) = gpu_named(&name) {
                 let note = found.is_taken.then(|| taken(text.slice(at, next), found.entry.name));
                 return Some(Entry { id: found.entry.id, note, next });
             }
-            if let Some(entry) = gpu_assumed(name) {
+            if let Some(entry) = gpu_assumed(&name) {
                 return Some(Entry { id: entry.id, note: Some(taken(text.slice(at, next), entry.name)), next });
             }
         }
     }
     None
+}
+
+/// Returns a name with Latin letters in place of the Cyrillic ones before its digits, which look
+/// alike: the `А` of `А100`.
+fn in_latin(name: &str) -> Cow<'_, str> {
+    /// Cyrillic letters and the Latin ones that they look like.
+    const ALIKE: [(char, &str); 8] = [
+        ('\u{410}', "A"),
+        ('\u{430}', "a"),
+        ('\u{41d}', "H"),
+        ('\u{412}', "B"),
+        ('\u{422}', "T"),
+        ('\u{442}', "t"),
+        ('\u{41c}', "M"),
+        ('\u{420}', "P"),
+    ];
+    let alike = ALIKE.iter().find_map(|(sign, latin)| Some((latin, name.strip_prefix(*sign)?)));
+    let alike = alike.filter(|(_, rest)| rest.starts_with(|sign: char| sign.is_ascii_digit()));
+    alike.map_or(Cow::Borrowed(name), |(latin, rest)| Cow::Owned(format!("{latin}{rest}")))
 }
 
 /// Finds the node or cluster that begins at a token; bare GPU names are excluded.

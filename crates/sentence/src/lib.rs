@@ -30,6 +30,8 @@ mod turns;
 mod words;
 
 use analysis::plan::SearchKind as PlanKind;
+use catalog::accelerator;
+use catalog::names::usual_node;
 use engine::params::quantity::shorten;
 use engine::params::{Group, ParamId};
 use engine::scenario::Scenario;
@@ -223,8 +225,10 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     reading.sizes_without_tokens(text);
     reading.complete_gpus(text);
     reading.refuse_several_gpus(text);
+    reading.refuse_cards_of_laptops(text);
     reading.refuse_unknown_cards(text);
     reading.name_unknown_devices(text);
+    reading.count_machines();
     reading.refuse_other_comparisons(text);
     let (clouds, passed) = (reading.pass_over_clouds(text), reading.pass_over(text));
     let runs = compare::fitting_runs(text, &reading.found, now);
@@ -367,6 +371,15 @@ fn differs(text: &str, found: &Finding, differing: &[(&'static str, String)]) ->
     Some(Unread { from, to, near: Vec::new(), sentence: format!("“{}” {says}.", shorten(typed)), choices })
 }
 
+/// Most GPUs of a machine, and the usual number.
+const MOST_OF_A_MACHINE: u32 = 16;
+const USUAL_OF_A_MACHINE: u32 = 8;
+
+/// Returns the name of the GPU of a part.
+fn gpu_name(found: &Finding) -> &'static str {
+    finding::gpu_of(found).and_then(|id| accelerator(&id)).map_or("", |entry| entry.name)
+}
+
 /// Reports an amount in a currency other than US dollars, one of several GPUs, or a memory that is
 /// not that of the GPU.
 fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
@@ -392,6 +405,35 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
             let of_host = Choice::instead(text, span, "of the host", &format!("{typed} host memory"));
             let of_each = Choice::instead(text, span, "of each GPU", &format!("{typed} vram"));
             ("is not the memory of this GPU", vec![of_host, of_each, leave])
+        }
+        Some(reading::MACHINES) => {
+            let gpu = gpu_name(found);
+            let number = found.value(&["nodes"]).unwrap_or_default();
+            let node = finding::gpu_of(found).and_then(|id| usual_node(&id));
+            // Racks are no machines.
+            let each = node.map(|node| node.gpus_per_node).filter(|each| *each <= MOST_OF_A_MACHINE);
+            let nodes = means::counted(number, "node");
+            let of_machines = format!("{nodes} of {} {gpu}", each.unwrap_or(USUAL_OF_A_MACHINE));
+            let of_gpus = format!("{number}x {gpu}");
+            let choices = [of_machines, of_gpus].map(|words| Choice::as_words(text, span, &words, &words));
+            ("may count machines or GPUs: say which", choices.to_vec())
+        }
+        Some(reading::BOUND) => {
+            let number = typed.find(|sign: char| sign.is_ascii_digit()).and_then(|at| typed.get(at..));
+            let number = number.map(|words| Choice::as_words(text, span, words, words));
+            ("is no number: say how many", number.into_iter().chain([leave]).collect())
+        }
+        Some(reading::GRADE) => {
+            let own = Choice::as_words(text, span, "Ascend 910B, 376 TFLOP/s", "Ascend 910B");
+            ("is a grade of the Ascend 910B that the list of GPUs lacks: its card has 376 TFLOP/s", vec![own, leave])
+        }
+        Some(reading::LAPTOP) => {
+            let gpu = gpu_name(found);
+            let desktop = Choice::as_words(text, span, &format!("a desktop's {gpu}"), gpu);
+            (
+                "is not in the list of GPUs: the cards of laptops are other cards than their names say",
+                vec![desktop, leave],
+            )
         }
         Some(reading::TOKENS) => ("is not answered: name the tokens, and the plan finds time and cost", vec![leave]),
         Some(reading::GPU_HOURS) => {

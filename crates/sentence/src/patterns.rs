@@ -100,7 +100,7 @@ impl<'a> IndexedText<'a> {
             }
             best = Some(Match { kind: *kind, pairs: pairs(meaning, &slots), notes, next });
         }
-        if let Some(set) = self.set_by_name(at)
+        if let Some(set) = self.set_by_name(at).or_else(|| self.set_by_key(at))
             && best.as_ref().is_none_or(|best| best.next < set.next)
         {
             best = Some(set);
@@ -230,6 +230,25 @@ impl<'a> IndexedText<'a> {
             notes: Vec::new(),
             next,
         })
+    }
+
+    /// Matches a program's key of several words with its value after it: `lora_rank 16`.
+    fn set_by_key(&self, at: usize) -> Option<Match> {
+        let tokens = &self.text.tokens;
+        let of_word = |at: usize| tokens.iter().skip(at + 1).take_while(|token| token.is_glued).count();
+        let value = at + 1 + of_word(at);
+        let next = value + 1 + of_word(value);
+        let name = self.text.slice(at, value);
+        let is_value = |token: &Token| {
+            !token.is_after_break && (token.sort == Sort::Number || matches!(token.word.as_str(), "true" | "false"))
+        };
+        if !name.contains('_') || !tokens.get(value).is_some_and(is_value) {
+            return None;
+        }
+        let pairs = links::spelling::spell(name, self.text.slice(value, next)).pairs;
+        let kind = Topic::from_param(engine::params::find(&pairs.first()?.0)?.id);
+        let all_known = pairs.iter().all(|(key, _)| links::v1::is_key(key));
+        all_known.then(|| Match { kind, pairs, notes: Vec::new(), next })
     }
 
     /// Returns whether a match may begin at a token: at the start of a word, or after a sign that

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use catalog::names::{gpu_named, gpu_with_memory, gpus_near, model_named, refusal};
+use catalog::names::{gpu_named, gpu_with_memory, gpus_near, model_named, refusal, usual_node};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS, ModelEntry, accelerator};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
@@ -16,7 +16,7 @@ use crate::entries::{Text, family, newest, taken};
 use crate::finding::{Finding, gpu_of, has_several, is_comparison};
 use crate::patterns::{IndexedText, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
-use crate::words::{BETWEEN_NEGATIONS, DEVICES, FILLERS, NEGATIONS, NUMBERS};
+use crate::words::{BETWEEN_NEGATIONS, DEVICES, FILLERS, LAPTOPS, NEGATIONS, NUMBERS, PORTUGUESE};
 
 /// A span that was not understood.
 #[derive(Clone, Debug)]
@@ -58,6 +58,14 @@ pub(crate) const COMPLETION: &str = "completion";
 pub(crate) const UTILIZATION: &str = "utilization";
 /// Refusal of links of PCIe with fewer lanes than the catalog's.
 pub(crate) const LANES: &str = "lanes";
+/// Refusal of a number that may be that of machines or that of GPUs.
+pub(crate) const MACHINES: &str = "machines";
+/// Refusal of a bound of a number of GPUs.
+pub(crate) const BOUND: &str = "bound";
+/// Refusal of a grade of an accelerator that the catalog lacks.
+pub(crate) const GRADE: &str = "grade";
+/// Refusal of the name of a desktop's card beside a laptop.
+pub(crate) const LAPTOP: &str = "laptop";
 /// Refusal of a comparison of something else than GPUs.
 pub(crate) const NO_COMPARISON: &str = "comparison";
 /// Relative distance of a memory from that of a GPU that has it.
@@ -70,7 +78,7 @@ impl Reading {
     pub(crate) fn name_unknown_devices(&mut self, text: &str) {
         for gap in self.gaps.iter_mut().filter(|gap| !gap.is_card) {
             let from = from_brand(text, gap.from);
-            let typed = text.get(from..gap.to).unwrap_or_default().to_lowercase();
+            let typed = text.get(from..gap.to).unwrap_or_default().to_lowercase().replace("昇腾", "ascend ");
             let Some(device) = typed.split(|sign: char| !sign.is_alphanumeric()).find(|word| DEVICES.contains(word))
             else {
                 continue;
@@ -133,6 +141,51 @@ impl Reading {
             if is_other && gpu_of(found).is_none() && !OF_EACH.iter().any(|word| typed.contains(word)) {
                 found.is.pairs = vec![("refuse".to_owned(), OTHER_MEMORY.to_owned())];
             }
+        }
+    }
+
+    /// Refuses the card of a laptop: it is another than the desktop's with its name.
+    pub(crate) fn refuse_cards_of_laptops(&mut self, text: &str) {
+        let is_laptop = |gap: &Gap| {
+            let typed = text.get(gap.from..gap.to).unwrap_or_default().to_lowercase();
+            let has = |words: &[&str]| typed.split_whitespace().any(|word| words.contains(&word));
+            has(LAPTOPS) && !has(NEGATIONS)
+        };
+        let is_card = |found: &Finding| {
+            let entry = gpu_of(found).and_then(|id| accelerator(&id));
+            entry.is_some_and(|entry| entry.name.starts_with("RTX") || entry.name.starts_with("GTX"))
+        };
+        let places = self.gaps.iter().position(is_laptop).zip(self.found.iter().position(is_card));
+        let Some((gap, card)) = places else { return };
+        let Some((gap, own)) = self.gaps.get(gap).zip(self.found.get(card)) else { return };
+        let (from, to) = (gap.from.min(own.from), gap.to.max(own.to));
+        let is_beside =
+            self.found.iter().enumerate().all(|(at, other)| at == card || other.to <= from || to <= other.from);
+        // A memory beside it is that of the laptop's card.
+        let is_memory = |found: &Finding| found.is.pairs.iter().all(|(key, _)| key == "card");
+        let memories = self.found.iter_mut().filter(|found| !found.is.pairs.is_empty() && is_memory(found));
+        memories.for_each(|found| found.is.pairs.clear());
+        if let Some(found) = self.found.get_mut(card) {
+            found.is.pairs.insert(0, ("refuse".to_owned(), LAPTOP.to_owned()));
+            found.is.notes.clear();
+            if is_beside {
+                (found.from, found.to) = (from, to);
+                let is_outside = |start: usize, end: usize| end <= from || to <= start;
+                self.gaps.retain(|gap| is_outside(gap.from, gap.to));
+                self.fillers.retain(|(start, end)| is_outside(*start, *end));
+            }
+        }
+    }
+
+    /// Takes “4台” for machines, where the text says the GPUs of each or of all, or each has one.
+    pub(crate) fn count_machines(&mut self) {
+        let is_unsure = |found: &Finding| found.value(&["refuse"]) == Some(MACHINES);
+        let has_gpus = |found: &Finding| !is_unsure(found) && found.value(&["pernode", "gpus"]).is_some();
+        let is_said = self.found.iter().any(has_gpus);
+        let has_one =
+            |found: &Finding| gpu_of(found).and_then(|id| usual_node(&id)).is_some_and(|node| node.gpus_per_node == 1);
+        for found in self.found.iter_mut().filter(|found| is_unsure(found) && (is_said || has_one(found))) {
+            found.is.pairs.retain(|(key, _)| key != "refuse");
         }
     }
 
@@ -235,6 +288,8 @@ fn walked(looked: &IndexedText) -> Reading {
 /// Switches off the option after a negation. If the option cannot be switched off, both are
 /// unknown.
 fn negated(text: &str, reading: &mut Reading) {
+    let words = text.split(|sign: char| !sign.is_alphabetic()).map(str::to_lowercase);
+    let is_portuguese = words.into_iter().any(|word| PORTUGUESE.contains(&word.as_str()));
     let mut gaps = Vec::new();
     for mut gap in core::mem::take(&mut reading.gaps) {
         let last =
@@ -245,6 +300,20 @@ fn negated(text: &str, reading: &mut Reading) {
                 .is_some_and(|between| between.split_whitespace().all(|word| BETWEEN_NEGATIONS.contains(&word)))
         };
         let place = reading.found.iter().position(follows).filter(|_| is_negation);
+        // The Portuguese “no” is “in the”: `no llama 3 8b`, `no meu PC`.
+        let is_thing = |found: &Finding| found.value(&["model", "size", "hw", "cluster", "card"]).is_some();
+        if is_portuguese
+            && text.get(gap.from..gap.to).is_some_and(|typed| typed.eq_ignore_ascii_case("no"))
+            && place.and_then(|place| reading.found.get(place)).is_none_or(is_thing)
+        {
+            reading.fillers.push((gap.from, gap.to));
+            continue;
+        }
+        let typed = text.get(gap.from..gap.to).unwrap_or_default();
+        if is_portuguese && typed.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("no ")) {
+            reading.fillers.push((gap.from, gap.from + 2));
+            gap.from += 3;
+        }
         let Some(place) = place else {
             gaps.push(gap);
             continue;

@@ -57,7 +57,7 @@ impl StatedValues {
                 let same = said.0.iter().rposition(|old| thing(&old.key) == thing(key) && old.from != *from);
                 if let Some(place) = same
                     && let Some(old) = said.0.get(place).cloned()
-                    && key != "release"
+                    && !["release", "refuse"].contains(&key.as_str())
                 {
                     if is_sized(&old, &new) {
                         // `8B` after `Llama 3.1 8B` is a repetition.

@@ -82,6 +82,10 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut is_after_break = false;
     let mut rest = text.char_indices().peekable();
     while let Some((from, sign)) = rest.next() {
+        // The colon of `cutoff_len: 8192` ends no sentence.
+        if matches!(sign, ':' | '：') && is_after_key(text, from) {
+            continue;
+        }
         if sign.is_whitespace() || BREAKS.contains(sign) || is_full_stop(text, from, sign) {
             is_after_break |= !sign.is_whitespace() || sign == '\n';
             continue;
@@ -134,8 +138,27 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         found.push(Token { from, to, sort, word, is_glued, is_after_break });
         is_after_break = false;
         join_without(&mut found);
+        drop_prefix(&mut found);
     }
     found
+}
+
+/// Returns whether the word before an offset is a key of a program, by an underscore: `lora_rank`.
+fn is_after_key(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let word = before.rsplit(|sign: char| sign.is_whitespace() || BREAKS.contains(sign)).next();
+    before.ends_with(char::is_alphanumeric) && word.is_some_and(|word| word.contains('_'))
+}
+
+/// Drops the `ml.` before the name of an instance, with which SageMaker begins it.
+fn drop_prefix(found: &mut Vec<Token>) {
+    let [.., prefix, point, name] = found.as_mut_slice() else { return };
+    let is_prefix = prefix.word == "ml" && !prefix.is_glued && point.word == "." && point.is_glued;
+    if is_prefix && name.sort == Sort::Word && name.is_glued {
+        (name.is_glued, name.is_after_break) = (false, prefix.is_after_break);
+        let place = found.len() - 3;
+        found.drain(place..place + 2);
+    }
 }
 
 /// Joins `w/o`, which is “without”.
@@ -180,8 +203,11 @@ mod tests {
         assert_eq!(split("4090x2"), ["4090", "x", "2"]);
         assert_eq!(split("10,000 samples. 1,5T"), ["10,000", "samples", "1,5", "t"]);
         assert_eq!(split("p5.48xlarge"), ["p", "5.48", "xlarge"]);
+        assert_eq!(split("ml.g5.xlarge"), ["g", "5", ".", "xlarge"]);
         assert_eq!(split("w/o offload"), ["without", "offload"]);
         assert_eq!(split("8卡A100全参数微调"), ["8", "卡", "a", "100", "全参数微调"]);
+        let is_broken = |text: &str| tokens(text).iter().any(|token| token.is_after_break);
+        assert!(!is_broken("cutoff_len: 8192") && is_broken("cutoff: 8192"));
         assert!(tokens("a, b").last().is_some_and(|token| token.is_after_break));
     }
 }

@@ -344,6 +344,23 @@ fn a_gpu_that_is_not_known_is_asked_for() {
     assert!(read("llama 3.1 8b lora on a 24 GB card").unread.is_empty());
 }
 
+/// Each answer but the one that leaves words out is a text that asks no more.
+#[test]
+fn answers_about_machines_bounds_and_laptops_are_understood() {
+    for (text, gpus) in [
+        ("qwen3-32b 4台H100 全参微调", vec![32, 4]),
+        ("llama 3 8b lora 4090 2台", vec![16, 2]),
+        ("llama 3 8b lora 一台A100", vec![8, 1]),
+        ("llama 3 8b on more than 16 H100", vec![16]),
+        ("llama 3 8b qlora on a laptop with RTX 4070", vec![1]),
+    ] {
+        let answers = read(text).unread.into_iter().flat_map(|unread| unread.choices);
+        let answers = answers.filter(|choice| choice.label != "leave it out").map(|choice| read(&choice.text));
+        let own: Vec<u32> = answers.map(|answer| if answer.is_open() { 0 } else { answer.scenario.gpus }).collect();
+        assert_eq!(own, gpus, "{text}");
+    }
+}
+
 #[test]
 fn marks_lie_within_the_text_and_do_not_overlap() {
     for text in sentences(USERS).chain(sentences(HARD)) {
