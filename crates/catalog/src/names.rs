@@ -488,6 +488,10 @@ mod tests {
             ("unsloth/tinyllama-bnb-4bit", "tinyllama-1.1b"),
             ("allenai/Olmo-3.1-32B-Think", "olmo-3-32b"),
             ("bigscience/bloomz-1b1", "bloom-1.1b"),
+            // Organisations of ModelScope.
+            ("LLM-Research/Llama-4-Scout-17B-16E-Instruct", "llama-4-scout"),
+            ("AI-ModelScope/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+            ("modelscope/Llama-2-7b-chat-ms", "llama-2-7b"),
         ] {
             assert_eq!(id(name), Some(expected), "{name}");
         }
@@ -504,7 +508,10 @@ mod tests {
             "Qwen/Qwen3-VL-8B-Embedding",
             // Other members of the families, and another model with an encoder.
             "someone/GLM-4.7-Flash-2",
-            "zai-org/GLM-4.6V",
+            "zai-org/GLM-4.6V-Flash",
+            "nvidia/Llama-3.1-Minitron-4B-Width-Base",
+            "Alibaba-NLP/gme-Qwen2-VL-2B-Instruct",
+            "Qwen/Qwen2.5-Omni-3B",
             "deepseek-ai/DeepSeek-V3.2",
             "nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1",
             "Qwen/Qwen3-Embedding-8B",

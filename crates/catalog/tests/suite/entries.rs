@@ -104,6 +104,9 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         ("ernie-4.5-21b-a3b", 21_825_437_888, 3_352_150_208),
         ("lfm2-8b-a1b", 8_339_929_856, 1_557_740_288),
         ("qwen-3-vl-30b-a3b", 31_070_754_032, 3_891_664_112),
+        // GLM-4.5-Air's, and an encoder of 858,681,856.
+        ("glm-4.5v", 107_710_933_120, 13_424_129_664 + 858_681_856),
+        ("glm-4.6v", 107_710_933_120, 13_424_129_664 + 858_681_856),
     ];
     for (id, params, active) in counts {
         let shape = catalog::model(id).expect(id).architecture;
@@ -199,6 +202,16 @@ fn counts_are_the_published_ones() {
         ("seed-oss-36b", 36_151_104_512),
         ("lfm2-1.2b", 1_170_340_608),
         ("qwen-3-vl-8b", 8_767_123_696),
+        ("qwen-2-vl-2b", 2_208_985_600),
+        ("qwen-2-vl-7b", 8_291_375_616),
+        ("qwen-2-vl-72b", 73_405_560_320),
+        ("qwen-2.5-vl-3b", 3_754_622_976),
+        ("qwen-2.5-vl-7b", 8_292_166_656),
+        ("qwen-2.5-vl-32b", 33_452_718_336),
+        ("qwen-2.5-omni-7b", 8_931_813_888),
+        // The checkpoint's total less the matrices, biases and norms that embed images and sound,
+        // and the scale of each layer.
+        ("gemma-4-12b", 11_959_730_224 - 52_379_904 - 48),
         ("nemotron-nano-9b-v2", 8_888_227_328),
         // The model card counts 30.95B without the embedding and the head.
         ("exaone-4-32b", 30_954_640_384 + 2 * 102_400 * 5120),
@@ -319,12 +332,13 @@ fn windows_are_the_published_ones() {
         .map(|model| (model.id, model.architecture.sliding_window, model.architecture.global_every))
         .filter(|&(_, window, global_every)| window > 0 || global_every > 0)
         .collect();
-    assert_eq!(windows.len(), 30);
+    assert_eq!(windows.len(), 31);
     for (id, window, global_every) in [
         ("mistral-7b", 4096, 0),
         ("gemma-2-9b", 4096, 2),
         ("gemma-3-1b", 512, 6),
         ("gemma-3-27b", 1024, 6),
+        ("gemma-4-12b", 1024, 6),
         ("phi-3-mini", 2047, 0),
         ("starcoder-2-3b", 4096, 0),
         ("command-r7b", 4096, 4),

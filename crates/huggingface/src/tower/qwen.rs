@@ -65,7 +65,7 @@ pub(crate) fn glm(part: &NestedConfig, ocr: bool) -> Tower {
     let merger = out * out + layer_norm(out) + 3.0 * out * merged;
     let downsample = linear(hidden * tower.merge * tower.merge, out, true);
     let params = linear(pixels(part, &tower) * moments(part), hidden, true) + places + tower.layers * layer + hidden;
-    Tower { gated: true, params, merger: merger + downsample, ..tower }
+    Tower { gated: true, mlp, params, merger: merger + downsample, ..tower }
 }
 
 /// Reads ERNIE 4.5's encoder: Qwen2-VL's without its merger.

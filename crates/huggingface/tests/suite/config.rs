@@ -593,6 +593,83 @@ proptest! {
     }
 }
 
+/// Returns the config of a Qwen2-VL or Qwen2.5-VL: its type, layers, widths of the residual stream
+/// and of the MLPs, heads, key-value heads, vocabulary and longest sequence, and its encoder.
+fn qwen_vl(kind: &str, [layers, hidden, ffn, heads, kv, vocab, length]: [u32; 7], encoder: &Value) -> Value {
+    json!({
+        "model_type": kind, "num_hidden_layers": layers, "hidden_size": hidden, "intermediate_size": ffn,
+        "num_attention_heads": heads, "num_key_value_heads": kv, "vocab_size": vocab,
+        "max_position_embeddings": length, "tie_word_embeddings": vocab == 151_936, "vision_config": encoder,
+    })
+}
+
+/// Source: Qwen/Qwen2-VL-*-Instruct, Qwen2.5-VL-*-Instruct and Qwen2.5-Omni-7B config.json.
+#[test]
+fn rows_of_qwen_with_an_encoder_are_what_their_configs_say() {
+    let second = |hidden: u32| {
+        json!({
+            "depth": 32, "embed_dim": 1280, "mlp_ratio": 4, "num_heads": 16, "in_chans": 3, "hidden_size": hidden,
+            "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2,
+        })
+    };
+    let later = |hidden: u32, mlp: u32| {
+        json!({
+            "depth": 32, "hidden_size": 1280, "intermediate_size": mlp, "num_heads": 16, "in_chans": 3,
+            "out_hidden_size": hidden, "patch_size": 14, "spatial_merge_size": 2, "window_size": 112,
+            "fullatt_block_indexes": [7, 15, 23, 31], "temporal_patch_size": 2,
+        })
+    };
+    let small = [28, 1536, 8960, 12, 2, 151_936, 32_768];
+    let seven = |length| [28, 3584, 18_944, 28, 4, 152_064, length];
+    let large = |length| [80, 8192, 29_568, 64, 8, 152_064, length];
+    let (three, thirty) = ([36, 2048, 11_008, 16, 2, 151_936, 128_000], [64, 5120, 27_648, 40, 8, 152_064, 128_000]);
+    let mut text = qwen_vl("qwen2_5_omni_text", seven(32_768), &Value::Null);
+    text.as_object_mut().unwrap().remove("vision_config");
+    let thinker = json!({
+        "model_type": "qwen2_5_omni_thinker", "text_config": text, "vision_config": later(3584, 3420),
+        "audio_config": {
+            "d_model": 1280, "encoder_layers": 32, "encoder_attention_heads": 20, "encoder_ffn_dim": 5120,
+            "num_mel_bins": 128, "output_dim": 3584,
+        },
+    });
+    for (id, config) in [
+        ("qwen-2-vl-2b", qwen_vl("qwen2_vl", small, &second(1536))),
+        ("qwen-2-vl-7b", qwen_vl("qwen2_vl", seven(32_768), &second(3584))),
+        ("qwen-2-vl-72b", qwen_vl("qwen2_vl", large(32_768), &second(8192))),
+        ("qwen-2.5-vl-3b", qwen_vl("qwen2_5_vl", three, &later(2048, 3420))),
+        ("qwen-2.5-vl-7b", qwen_vl("qwen2_5_vl", seven(128_000), &later(3584, 3420))),
+        ("qwen-2.5-vl-32b", qwen_vl("qwen2_5_vl", thirty, &later(5120, 3456))),
+        ("qwen-2.5-vl-72b", qwen_vl("qwen2_5_vl", large(128_000), &later(8192, 3456))),
+        ("qwen-2.5-omni-7b", json!({"model_type": "qwen2_5_omni", "thinker_config": thinker})),
+    ] {
+        let row = catalog::model(id).unwrap().architecture;
+        assert_eq!(import(&config).unwrap().architecture, row, "{id}");
+    }
+}
+
+/// Source: zai-org/GLM-4.5V config.json; the router's corrections of scores are a buffer there.
+#[test]
+fn rows_of_glm_with_an_encoder_are_what_their_configs_say() {
+    let config = json!({
+        "model_type": "glm4v_moe",
+        "text_config": {
+            "model_type": "glm4v_moe_text", "vocab_size": 151_552, "head_dim": 128, "attention_bias": true,
+            "first_k_dense_replace": 1, "hidden_size": 4096, "intermediate_size": 10_944,
+            "max_position_embeddings": 65_536, "moe_intermediate_size": 1408, "n_routed_experts": 128,
+            "n_shared_experts": 1, "num_attention_heads": 96, "num_experts_per_tok": 8, "num_hidden_layers": 46,
+            "num_key_value_heads": 8, "use_qk_norm": false,
+        },
+        "vision_config": {
+            "model_type": "glm4v_moe_vision", "depth": 24, "hidden_size": 1536, "image_size": 336,
+            "intermediate_size": 10_944, "num_heads": 12, "out_hidden_size": 4096, "patch_size": 14,
+            "spatial_merge_size": 2, "temporal_patch_size": 2, "attention_bias": false,
+        },
+    });
+    let mut read = import(&config).unwrap().architecture;
+    read.experts.router_bias = true;
+    assert_eq!(read, catalog::model("glm-4.5v").unwrap().architecture);
+}
+
 #[test]
 fn encoders_of_images_are_read_with_their_shapes() {
     let tower = |text: &str| read(text).unwrap().architecture.tower;
