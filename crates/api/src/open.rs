@@ -197,7 +197,7 @@ impl Unstated {
     pub fn question(&self, unknown_model: Option<&str>) -> String {
         if let (Open::Model, Some(name)) = (self.what, unknown_model) {
             return format!(
-                "The catalog has no model “{name}”: give its config.json beside the file, or a model of its size \
+                "The catalog has no model “{name}”: give its config.json together with the file, or a model of its size \
                  (model=llama-3.1-8b, size=13B)."
             );
         }
