@@ -67,6 +67,8 @@ mod tests {
             scenario: None,
             files,
             changes: files::brought::Changes::Nothing,
+            gain: None,
+            edits: Vec::new(),
         };
         let changed = vec![("run.yaml".to_owned(), "x: 1\ny: 4\nz: 3\n".to_owned())];
         assert_eq!(

@@ -664,6 +664,23 @@ export interface Offer {
   files: [string, string][];
   /** What it does to what is trained: nothing, the numbers that it is computed with, or what is trained (length, batch, model). */
   changes: 'nothing' | 'numerics' | 'training';
+  /** The relative gain of speed of a run that fits; `null` where there is none to say. */
+  gain: number | null;
+  /** The keys that it alters. */
+  edits: Edit[];
+}
+
+/** A key of a file that a suggested change alters. */
+export interface Edit {
+  file: string;
+  /** The key, outermost part first. */
+  key: string;
+  /** The value as written; `null` for a key that is added. */
+  from: string | null;
+  /** The new value; `null` for a key that is left out. */
+  to: string | null;
+  /** The key's line, from 1; `null` for a key that is added. */
+  line: number | null;
 }
 
 /** A part of a sentence that was understood. Places are in UTF-16 code units, as `slice` counts. */
@@ -693,6 +710,8 @@ export interface Brought {
   open: ('model' | 'gpus' | 'length')[];
   /** Whether the text names the GPUs and their number, as what nvidia-smi prints does. */
   names_gpus: boolean;
+  /** The model that the text names and the catalog lacks; left out where there is none. */
+  unknown_model?: string;
   /** Questions for what is missing: without an answer there is no verdict, and nothing is offered. */
   missing: string[];
   /** What contradicts itself or cannot be, and what was used instead. */

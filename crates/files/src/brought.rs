@@ -97,7 +97,7 @@ pub struct Section {
 }
 
 /// A suggested change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuggestedChange {
     /// The code of the finding ([`crate::run::RULES`]); `None` if the change concerns no setting.
     pub code: Option<String>,
@@ -112,6 +112,27 @@ pub struct SuggestedChange {
     pub files: Vec<(String, String)>,
     /// Effect of the change on the training.
     pub changes: Changes,
+    /// Relative gain of speed, of a run that fits; `None` if there is none to say.
+    #[serde(default)]
+    pub gain: Option<f64>,
+    /// The keys that the change alters.
+    #[serde(default)]
+    pub edits: Vec<Edit>,
+}
+
+/// A key of a file that a suggested change alters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// The file's name.
+    pub file: String,
+    /// The key, outermost part first.
+    pub key: String,
+    /// The value as written; `None` for a key that is added.
+    pub from: Option<String>,
+    /// The new value; `None` for a key that is left out.
+    pub to: Option<String>,
+    /// The key's line, from 1; `None` for a key that is added.
+    pub line: Option<usize>,
 }
 
 /// Result of an import, for the page and the commands.

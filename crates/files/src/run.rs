@@ -232,6 +232,13 @@ pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
     Ok(tree::parse_file(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
 }
 
+/// Returns the line of a key's value in a file, from 1; `None` if the file has no such key.
+pub(crate) fn line_of(file: &File, key: &str) -> Option<usize> {
+    let tree = tree::parse_file(file).ok()?;
+    let start = tree.entries.get(keys::place(&tree, key)?)?.span.clone()?.start;
+    Some(file.text.get(..start)?.matches('\n').count() + 1)
+}
+
 /// Whether a file is a configuration of a known program, with a reader or without, or continues
 /// another file.
 pub(crate) fn is_known(file: &File) -> bool {

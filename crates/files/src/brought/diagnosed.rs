@@ -131,6 +131,8 @@ fn import_rates(taken: AppliedRates) -> Import {
         scenario: Some(::links::encode(scenario)),
         files: Vec::new(),
         changes: Changes::Nothing,
+        gain: None,
+        edits: Vec::new(),
     });
     Import {
         offers: offers.collect(),
@@ -202,6 +204,8 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<SuggestedChange> {
             scenario: Some(change.link.clone()),
             files: Vec::new(),
             changes: Changes::between(scenario, &after),
+            gain: None,
+            edits: Vec::new(),
         }
     };
     let mut offers: Vec<SuggestedChange> = changes.iter().map(offer).collect();
@@ -242,6 +246,8 @@ fn import_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Impor
         scenario: Some(link.clone()),
         files: Vec::new(),
         changes: Changes::Nothing,
+        gain: None,
+        edits: Vec::new(),
     });
     Import {
         offers: offers.collect(),

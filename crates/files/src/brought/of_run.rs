@@ -3,8 +3,10 @@
 use engine::format;
 use engine::scenario::issue::visible;
 
-use super::{ASSUMED, AssumedValue, Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
-use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, UnderstoodKey, lint, read_run, spread, write_back};
+use super::{ASSUMED, AssumedValue, Edit, Import, ImportKind, Item, MissingValue, Section, SuggestedChange, text};
+use crate::run::{
+    self, Base, Change, File, Finding, Refusal, Run, Spread, UnderstoodKey, lint, read_run, spread, write_back,
+};
 use huggingface::MOST_CHARACTERS;
 
 /// Reads one text as the configuration of a run.
@@ -164,10 +166,12 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
             file.text = write_back(file, &changes);
         }
     }
-    for change in &finding.fix {
-        let from = change.from.as_deref().map_or_else(String::new, |from| format!("{from} → "));
-        let to = if change.to.is_empty() { "left out" } else { &change.to };
-        what = format!("{what} {}: {from}{to}.", change.key);
+    let edits: Vec<Edit> = finding.fix.iter().filter_map(|change| edit(change, files)).collect();
+    for edit in &edits {
+        let from = edit.from.as_deref().map_or_else(String::new, |from| format!("{from} → "));
+        let to = edit.to.as_deref().unwrap_or("left out");
+        let line = edit.line.map_or_else(String::new, |line| format!(" (line {line})"));
+        what = format!("{what} {}: {from}{to}{line}.", edit.key);
     }
     let scenario = (!finding.fix.is_empty()).then(|| read_run(&written, base).ok()).flatten();
     let differing =
@@ -179,5 +183,20 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
         scenario: scenario.map(|run| links::encode(&run.scenario)),
         files: differing.collect(),
         changes: finding.changes,
+        gain: finding.gain,
+        edits,
     }
+}
+
+/// Returns a change of a finding with its file and line.
+fn edit(change: &Change, files: &[File]) -> Option<Edit> {
+    let file = files.get(change.file)?;
+    let line = change.from.as_ref().and_then(|_| run::line_of(file, &change.key));
+    Some(Edit {
+        file: file.name.clone(),
+        key: change.key.clone(),
+        from: change.from.clone(),
+        to: Some(change.to.clone()).filter(|to| !to.is_empty()),
+        line,
+    })
 }
