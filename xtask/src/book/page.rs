@@ -10,7 +10,7 @@ use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, pr
 use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "name",
     "is",
     "values",
@@ -23,6 +23,7 @@ const FIELDS: [&str; 17] = [
     "over",
     "multiple_of",
     "first",
+    "flag",
     "when",
     "means",
     "since",
@@ -170,6 +171,9 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     }
     if row["first"] == true {
         what.push("the first of several".to_owned());
+    }
+    if row["flag"] == true {
+        what.push("a flag without a value".to_owned());
     }
     if let Some(sets) = row["sets"].as_object() {
         let facts = labels.facts(sets)?.join(", ");

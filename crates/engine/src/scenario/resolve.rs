@@ -100,8 +100,12 @@ impl Scenario {
         setup
     }
 
-    /// Whether products in 16 bits are in bf16: by choice, or as the GPU has units for it.
+    /// Whether products are in bf16: where they are in 16 bits, by choice or as the GPU has units for
+    /// it.
     pub fn computes_in_bf16(&self) -> bool {
+        if self.recipe == PrecisionPolicy::Fp32 {
+            return false;
+        }
         match self.half {
             HalfFormat::OfGpu => !self.accelerator.values.emulates_bf16(),
             HalfFormat::Bf16 => true,
@@ -118,7 +122,7 @@ impl Scenario {
         match self.kernels.attention {
             AttentionKernel::Unfused => AttentionKernel::Unfused,
             kernel if !self.accelerator.values.generation.is_before_ampere() => kernel,
-            _ if self.recipe != PrecisionPolicy::Fp32 && self.computes_in_bf16() => AttentionKernel::Unfused,
+            _ if self.computes_in_bf16() => AttentionKernel::Unfused,
             _ => AttentionKernel::FlashFirst,
         }
     }

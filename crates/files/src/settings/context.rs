@@ -115,7 +115,7 @@ impl ExportContext {
 
     /// Whether the 16-bit format is fp16, by choice or as the GPU has no units for bf16.
     pub(super) fn takes_fp16(&self) -> bool {
-        !self.scenario.computes_in_bf16()
+        !self.is_fp32() && !self.scenario.computes_in_bf16()
     }
 
     /// Returns the 16-bit format.

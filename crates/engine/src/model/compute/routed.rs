@@ -103,7 +103,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let matmul = products.forward::<C>().at_least(read) + dequantized.forward;
     let elementwise: C = rates.streaming(Bytes::new(per_copy * received));
     let modules = setup.modules();
-    let (products_again, recomputed_elementwise) = if modules.moe {
+    let (products_again, recomputed_elementwise) = if modules.moe || setup.is_tiled(Block::Routed) {
         (matmul, elementwise * FORWARD_SHARE)
     } else if modules.moe_act {
         (C::default(), rates.streaming(Bytes::new(FORWARD_SHARE * activation * received)))
