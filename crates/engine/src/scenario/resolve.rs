@@ -100,7 +100,7 @@ impl Scenario {
         setup
     }
 
-    /// Whether products are in bf16: where they are in 16 bits, by choice or as the GPU has units for
+    /// Whether products are in bf16: if they are in 16 bits, by choice or as the GPU has units for
     /// it.
     pub fn computes_in_bf16(&self) -> bool {
         if self.recipe == PrecisionPolicy::Fp32 {
