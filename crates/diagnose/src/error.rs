@@ -20,7 +20,7 @@ pub use changes::bytes;
 pub(crate) use changes::removals;
 pub use changes::{Removal, differences};
 pub(crate) use message::doing_in;
-pub use message::{Activity, Device, Message, Source};
+pub use message::{Activity, Device, Message, Source, Told};
 pub use other::other;
 pub use size::Printed;
 pub(crate) use size::size_at;

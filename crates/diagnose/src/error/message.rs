@@ -33,6 +33,15 @@ pub enum Source {
     /// NCCL's watchdog, which ends a collective that not every process joined in time. It is no
     /// matter of memory.
     Watchdog,
+    /// A library that reports what is no matter of the training step's memory.
+    #[serde(untagged)]
+    Told(Told),
+}
+
+/// Report of NCCL, of vLLM or of the loading of weights, which says itself what failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
     /// NCCL's `ncclSystemError`: a system call failed. It is no matter of the GPU's memory.
     NcclSystem,
     /// NCCL's `ncclUnhandledCudaError`: a call of CUDA failed for another reason than memory.
@@ -189,15 +198,7 @@ pub(super) fn parse_message(text: &str) -> Option<Message> {
         | Source::Driver
         | Source::Killed
         | Source::SharedMemory
-        | Source::NcclSystem
-        | Source::NcclCuda
-        | Source::NcclInternal
-        | Source::NcclRemote
-        | Source::NcclUsage
-        | Source::KvCache
-        | Source::VllmStart
-        | Source::VllmWake
-        | Source::Placement => empty,
+        | Source::Told(_) => empty,
     };
     Some(read)
 }
@@ -240,14 +241,14 @@ const MARKS: [(&str, Source); 42] = [
     ("Watchdog caught collective operation timeout", Source::Watchdog),
     ("Watchdog caught collective operation time-out", Source::Watchdog),
     // vLLM: vllm/worker/worker.py of 0.x, vllm/v1/core/kv_cache_utils.py, vllm/v1/worker/utils.py.
-    ("No available memory for the cache blocks", Source::KvCache),
-    ("tokens that can be stored in KV cache", Source::KvCache),
-    ("larger than the available KV cache memory", Source::KvCache),
-    ("larger than the available KV Cache memory", Source::KvCache),
-    ("is less than desired GPU memory utilization", Source::VllmStart),
-    ("/cumem_allocator.cpp", Source::VllmWake),
+    ("No available memory for the cache blocks", Source::Told(Told::KvCache)),
+    ("tokens that can be stored in KV cache", Source::Told(Told::KvCache)),
+    ("larger than the available KV cache memory", Source::Told(Told::KvCache)),
+    ("larger than the available KV Cache memory", Source::Told(Told::KvCache)),
+    ("is less than desired GPU memory utilization", Source::Told(Told::VllmStart)),
+    ("/cumem_allocator.cpp", Source::Told(Told::VllmWake)),
     // transformers: quantizers/quantizer_bnb_4bit.py, and before that modeling_utils.py.
-    ("Some modules are dispatched on the CPU", Source::Placement),
+    ("Some modules are dispatched on the CPU", Source::Told(Told::Placement)),
 ];
 
 /// Substrings that report exhausted host memory: from the kernel, Slurm, Kubernetes and Ray.
@@ -291,16 +292,16 @@ const KILLED: [&str; 15] = [
 /// and of PyTorch's `getNcclErrorDetailStr` (`torch/csrc/distributed/c10d/NCCLUtils.cpp`). They
 /// come last, as a process that was killed leaves them on the others.
 const NCCL: [(&str, Source); 10] = [
-    ("ncclUnhandledCudaError", Source::NcclCuda),
-    ("unhandled cuda error", Source::NcclCuda),
-    ("ncclInvalidUsage", Source::NcclUsage),
-    ("NCCL error: invalid usage", Source::NcclUsage),
-    ("ncclInternalError", Source::NcclInternal),
-    ("internal error - please report this issue to the NCCL developers", Source::NcclInternal),
-    ("ncclSystemError", Source::NcclSystem),
-    ("unhandled system error", Source::NcclSystem),
-    ("ncclRemoteError", Source::NcclRemote),
-    ("remote process exited or there was a network error", Source::NcclRemote),
+    ("ncclUnhandledCudaError", Source::Told(Told::NcclCuda)),
+    ("unhandled cuda error", Source::Told(Told::NcclCuda)),
+    ("ncclInvalidUsage", Source::Told(Told::NcclUsage)),
+    ("NCCL error: invalid usage", Source::Told(Told::NcclUsage)),
+    ("ncclInternalError", Source::Told(Told::NcclInternal)),
+    ("internal error - please report this issue to the NCCL developers", Source::Told(Told::NcclInternal)),
+    ("ncclSystemError", Source::Told(Told::NcclSystem)),
+    ("unhandled system error", Source::Told(Told::NcclSystem)),
+    ("ncclRemoteError", Source::Told(Told::NcclRemote)),
+    ("remote process exited or there was a network error", Source::Told(Told::NcclRemote)),
 ];
 
 fn start(text: &str) -> Option<(usize, Source)> {

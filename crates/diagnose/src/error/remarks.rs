@@ -2,7 +2,7 @@
 //! the run frees.
 
 use super::changes::bytes;
-use super::message::{Activity, Device, Message, Source};
+use super::message::{Activity, Device, Message, Source, Told};
 use catalog::{ACCELERATORS, AcceleratorEntry};
 use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
@@ -140,15 +140,7 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
                  helps only where a process is slow."
             )
         }
-        Source::NcclSystem
-        | Source::NcclCuda
-        | Source::NcclInternal
-        | Source::NcclRemote
-        | Source::NcclUsage
-        | Source::KvCache
-        | Source::VllmStart
-        | Source::VllmWake
-        | Source::Placement => of_library(message.source)?.to_owned(),
+        Source::Told(what) => told(what).to_owned(),
         Source::SharedMemory => {
             "The data loader's shared memory ran out, not the GPU's: give the container more (--shm-size, --ipc=host), or use fewer workers."
                 .into()
@@ -158,61 +150,60 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
 }
 
 /// Returns the explanation of an error of NCCL, of vLLM or of the loading of weights.
-fn of_library(source: Source) -> Option<&'static str> {
-    Some(match source {
-        Source::NcclSystem => {
+fn told(what: Told) -> &'static str {
+    match what {
+        Told::NcclSystem => {
             "NCCL reports that a system call failed (a socket, shared memory, a driver or a network card): it is no \
              matter of the GPU's memory. If the last error is a closed connection, another process ended first: look \
              for its error. Else run once with NCCL_DEBUG=INFO, whose NCCL WARN line names the call, and check the \
              network's interface (NCCL_SOCKET_IFNAME), the container's /dev/shm (--shm-size, --ipc=host) and its \
              limit of locked memory."
         }
-        Source::NcclCuda => {
+        Told::NcclCuda => {
             "NCCL reports that a call of CUDA failed, and not for lack of memory as far as the text says. Run once \
              with NCCL_DEBUG=INFO, whose NCCL WARN line names the call; check that the driver is new enough for \
              this CUDA and this NCCL, that no two processes have one GPU (set the device by the local rank), and \
              the driver's messages (dmesg, Xid)."
         }
-        Source::NcclInternal => {
+        Told::NcclInternal => {
             "A check inside NCCL failed: it is no matter of the GPU's memory as far as the text says. Run once with \
              NCCL_DEBUG=INFO, whose NCCL WARN line says which; usually it is the network (interfaces, a plugin of \
              the cloud), a topology in NCCL_TOPO_FILE or NCCL_GRAPH_FILE, or processes with different versions of \
              NCCL."
         }
-        Source::NcclRemote => {
+        Told::NcclRemote => {
             "NCCL lost the connection to another process: that one ended, or the network failed. It is no matter of \
              memory on the process that says so. Look for the first error of the other ranks; if they have none, \
              check that the nodes reach each other (addresses, ports, NCCL_SOCKET_IFNAME) with NCCL_DEBUG=INFO."
         }
-        Source::NcclUsage => {
+        Told::NcclUsage => {
             "NCCL was used in a way that it forbids: usually two processes have the same GPU, as where more processes \
              are started than there are GPUs, or where the device is not set by the local rank. It is no matter of \
              memory. NCCL_DEBUG=WARN names the cause."
         }
-        Source::KvCache => {
+        Told::KvCache => {
             "vLLM has too little of the GPU left for its cache of keys and values: its weights and its share of the GPU \
              (gpu_memory_utilization) leave less than one sequence of max_model_len tokens needs. It is the generation's \
              cache, not the training's step: lower max_model_len to what prompt and answer need, raise \
              gpu_memory_utilization, shard over more GPUs (tensor_parallel_size), or free what else is on them."
         }
-        Source::VllmStart => {
+        Told::VllmStart => {
             "vLLM found less of the GPU free than it should take (gpu_memory_utilization): something else is on it, \
              such as the trainer, another vLLM or a process that did not end. End that, or lower \
              gpu_memory_utilization to what is free."
         }
-        Source::VllmWake => {
+        Told::VllmWake => {
             "vLLM woke up and found no memory for its weights and its cache: what trains on the same GPU still holds \
              it. Lower gpu_memory_utilization, or have the trainer's weights and optimizer state offloaded and its \
              cache emptied before the generation."
         }
-        Source::Placement => {
+        Told::Placement => {
             "transformers placed a part of the model's weights on the CPU or the disk, which its quantization does not \
              allow: device_map=\"auto\" found too little free memory on the GPUs for the weights, or a device_map says \
              so. For training give every process its whole model (device_map={\"\": local_rank}), end what else is on \
              the GPU, or take fewer bits or a larger GPU."
         }
-        _ => return None,
-    })
+    }
 }
 
 /// Reports memory that PyTorch's allocator holds without a tensor.

@@ -140,11 +140,11 @@ pub fn lengths_from_texts(
         Batching::Padded | Batching::PaddingFree => {
             let own = f64::from(batch.micro_batch_size.max(1));
             let replicas = f64::from(replicas.max(1));
-            let (alone, waited) = if batching == Batching::Padded {
-                (texts.longest_of(own), texts.longest_of(own * replicas))
+            let (alone, waited, own_attended) = if batching == Batching::Padded {
+                (texts.longest_of(own), texts.longest_of(own * replicas), own)
             } else {
                 // The sum of m texts varies by 1/sqrt(m) of one text.
-                (mean, mean + (texts.longest_of(replicas) - mean) / own.sqrt())
+                (mean, mean + (texts.longest_of(replicas) - mean) / own.sqrt(), 1.0)
             };
             let tokens = match sharding {
                 Sharding::Fsdp(_) => waited,
@@ -152,7 +152,6 @@ pub fn lengths_from_texts(
                     alone + (waited - alone) / f64::from(batch.grad_accum_steps.max(1)).sqrt()
                 }
             };
-            let own_attended = if batching == Batching::Padded { own } else { 1.0 };
             // The largest of n uniform numbers is distributed like one to the power of 1/n.
             (tokens, texts.attended_of(own_attended), mean / tokens, texts.exponent / own)
         }

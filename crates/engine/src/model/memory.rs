@@ -7,7 +7,7 @@ mod other_models;
 mod peak;
 mod tower;
 
-pub use engine::{engine_beside_training, reserved};
+pub use engine::{engine_beside_training, reserved, shared_weights};
 pub use longest::beyond_typical;
 pub use other_models::{OtherModels, with_scalar_head};
 pub use peak::{

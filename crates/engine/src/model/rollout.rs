@@ -15,7 +15,7 @@ pub use decode::{LAYER_LATENCY, decode_step};
 pub use refit::sync;
 
 use super::host;
-use super::memory::{OtherModels, reserved, with_scalar_head};
+use super::memory::{OtherModels, reserved, shared_weights, with_scalar_head};
 use super::objective::{LeavesGpu, Objective};
 use super::pace;
 use super::parallel::{Mesh, TensorParallel};
@@ -95,11 +95,10 @@ pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     let (engine, stage) = engine_setup(setup);
     let completions = Completions::new(setup);
     let placed = &setup.objective.engine;
-    let shared = states::gpu_states(setup, &stages(setup).first.params).weights;
-    let own = Bytes::new(HALF * stage.params.held.all());
-    let (weights, twice) = if placed.shares_weights { (shared, shared) } else { (own, Bytes::ZERO) };
+    let shared = shared_weights(setup);
+    let weights = if placed.shares_weights { shared } else { Bytes::new(HALF * stage.params.held.all()) };
     let overhead = overhead(setup);
-    let training = if placed.gpus > 0 { Bytes::ZERO } else { at_rest(setup) - twice };
+    let training = if placed.gpus > 0 { Bytes::ZERO } else { at_rest(setup) - shared };
     GenerationMemory {
         training,
         weights,

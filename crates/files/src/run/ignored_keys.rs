@@ -109,6 +109,11 @@ mod tests {
             }
             assert!(is_irrelevant("learning_rate", program) && is_irrelevant("wandb.any", program));
         }
-        assert!(is_irrelevant("adam_beta1", Program::Nanotron));
+        assert!(is_irrelevant("adam_beta1", Program::Unsloth) && is_irrelevant("adam_beta1", Program::Nanotron));
+        // A program's own keys are quiet for it and for the programs that take its keys.
+        for program in [Program::Transformers, Program::Unsloth] {
+            assert!(is_irrelevant("batch_eval_metrics", program), "{}", program.name());
+        }
+        assert!(!is_irrelevant("batch_eval_metrics", Program::Maxtext));
     }
 }

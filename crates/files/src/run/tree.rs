@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::File;
 use super::spelling::plain;
+pub(super) use python::TRAINERS;
 pub(super) use shell::{COMMAND, LAUNCHER, STARTED};
 
 /// Key of the files that a file continues, of Hydra and of programs that follow it.

@@ -176,7 +176,7 @@ fn tiled(setup: &Setup, t: &Tensors, frozen: &AdapterActivations) -> Tiled {
         in_backward += hidden_gradients(setup) * t.mlps.dense;
     }
     if setup.is_tiled(Block::Routed) {
-        kept += shared + routed + t.mlps.around_routed - t.narrow * t.mlps.copy - frozen.copies;
+        kept += shared + routed + frozen.around_experts(t);
         in_backward += hidden_gradients(setup) * (t.mlps.shared + t.mlps.routed)
             + copies_backward(setup.experts.dispatcher) * t.mlps.copy;
     }

@@ -12,6 +12,15 @@ pub fn reserved(setup: &Setup) -> Bytes {
     setup.accelerator.usable_memory() * setup.objective.engine.memory_share
 }
 
+/// Returns the weights on this GPU that training and the generation engine have in common: all of
+/// the policy's where they share them (`shares_weights`), else none.
+pub fn shared_weights(setup: &Setup) -> Bytes {
+    if !setup.objective.engine.shares_weights {
+        return Bytes::ZERO;
+    }
+    states::gpu_states(setup, &stages(setup).first.params).weights
+}
+
 /// Returns the memory that the generation engine keeps on this GPU while the policy trains: its
 /// share, less what it has in common with training, such as the process and its `context`; nothing
 /// if it sleeps or has separate GPUs.
@@ -26,6 +35,5 @@ pub fn engine_beside_training(setup: &Setup, context: Bytes) -> Bytes {
     // One process, whose share is of the memory that its context leaves (unsloth_zoo/vllm_utils.py,
     // approximate_vllm_memory_usage). Weights and context are counted with training.
     let share = reserved(setup) - context * engine.memory_share;
-    let weights = states::gpu_states(setup, &stages(setup).first.params).weights;
-    (share - weights - context).max(Bytes::ZERO)
+    (share - shared_weights(setup) - context).max(Bytes::ZERO)
 }

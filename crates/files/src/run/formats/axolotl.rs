@@ -157,11 +157,7 @@ fn unfrozen(found: &crate::run::keys::KeyedValue<Vec<String>>, draft: &mut Draft
     draft.set_option_from(found, ParamId::Method, "layers");
     let is_pattern = |name: &String| name.contains("layers") && layer(name).is_none();
     if found.value.iter().any(is_pattern) {
-        let shown = crate::run::spelling::shortened(&found.shown);
-        draft.unread.push(format!(
-            "{} = {shown}: a pattern of layers is not counted. Say how many layers are frozen (frozen=20)",
-            found.key
-        ));
+        draft.not_read(found, "a pattern of layers is not counted. Say how many layers are frozen (frozen=20)");
     }
     if let Some(first) = found.value.iter().filter_map(layer).min() {
         draft.set_number(ParamId::FrozenLayers, f64::from(first));
@@ -270,7 +266,7 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Keys of kinds of training that are not computed, unless their value is one of these.
+/// Keys of kinds of training that are not computed, and why.
 const NOT_COMPUTED: [(&str, &str); 4] = [
     ("lisa_n_layers", "LISA trains other layers from time to time"),
     ("process_reward_model", "a process reward model is not computed"),
@@ -281,7 +277,7 @@ const NOT_COMPUTED: [(&str, &str); 4] = [
 fn objective(keys: &mut Keys, draft: &mut Draft) {
     for (key, why) in NOT_COMPUTED {
         if let Some(found) = keys.word(&[key]).filter(|found| found.value != "false") {
-            draft.unread.push(format!("{} = {}: {why}", found.key, found.shown));
+            draft.not_read(&found, why);
         }
     }
     keys.skip_below("qat");
@@ -289,7 +285,7 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
     keys.skip(&["quantize_moe_experts", "liger_rms_norm_gated", "lisa_n_layers", "process_reward_model"]);
     keys.skip_below("flex_attn_compile_kwargs");
     if let Some(found) = keys.word(&["rl"]).filter(|found| found.value == "ebft") {
-        draft.unread.push(format!("{} = ebft: energy-based fine-tuning is not computed", found.key));
+        draft.not_read(&found, "energy-based fine-tuning is not computed");
         keys.skip_below("ebft");
     }
     if let Some(found) = keys.word(&["rl"]).filter(|found| found.value != "ebft") {

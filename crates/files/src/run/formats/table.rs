@@ -473,7 +473,7 @@ fn own(
             let file = found.value.rsplit('/').next().unwrap_or_default();
             let of_file = sections.iter().find(|(word, _)| file.starts_with(word));
             if of_file.is_some_and(|(_, section)| !keys.has(section)) {
-                draft.unread.push(format!("{} = {name}: this file continues that one, so give it too", found.key));
+                draft.not_read(found, "this file continues that one, so give it too");
                 return;
             }
             draft.assume(format!(

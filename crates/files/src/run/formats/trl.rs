@@ -7,7 +7,7 @@ use engine::params::ParamId;
 use super::{shared, trainer};
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
-use crate::run::tree::COMMAND;
+use crate::run::tree::{COMMAND, TRAINERS};
 
 /// The day from which GRPO and RLOO complete 512 tokens by default (1.10); 256 before.
 const LONG_COMPLETIONS: &str = "2026-08-13";
@@ -81,9 +81,6 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
         trainer::unpacked(draft);
     }
 }
-
-/// Classes of TRL, before `Trainer` and `Config`.
-const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
 
 /// Release since which GRPO's beta is 0 by default.
 const NO_DIVERGENCE: &str = "2025-06-13";

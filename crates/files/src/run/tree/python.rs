@@ -47,8 +47,8 @@ const MOST_FIELD: usize = 200;
 const ROOTS: [&str; 12] =
     ["cfg", "config", "recipe", "self", "conf", "args", "pretrain", "job_config", "base", "model_cfg", "run", "c"];
 
-/// Trainers of TRL, before `Config` and `Trainer`.
-const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
+/// Classes of TRL, before `Trainer` and `Config`.
+pub(in crate::run) const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
 
 /// Whether a callee takes the arguments of a run, so that its name is not part of their keys.
 fn takes_arguments(callee: &str) -> bool {

@@ -69,6 +69,12 @@ impl AdapterActivations {
         let matrices = if keeps == ProductsKeep::Matrices { matrices(setup, layers) / tokens(setup) } else { 0.0 };
         Self { saved, added: added + matrices, mlp_inputs, copies }
     }
+
+    /// Returns what layers keep around the products of routed experts: copies of tokens and the
+    /// router's tensors, less what narrower products and frozen matrices do not keep.
+    pub(super) fn around_experts(&self, t: &Tensors) -> f64 {
+        t.mlps.around_routed - t.narrow * t.mlps.copy - self.copies
+    }
 }
 
 /// Returns the bytes of a layer's frozen matrices in 16 bits.

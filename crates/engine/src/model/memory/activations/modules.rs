@@ -28,13 +28,13 @@ pub(super) fn dropped(
     let [dense, shared, routed] = t.mlps.kept(frozen.mlp_inputs);
     // Products into an MLP's hidden width.
     let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
-    let of_experts = setup.is_tiled(Block::Routed);
     let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };
+    let of_experts = |bytes, dropped| one(bytes, dropped && !setup.is_tiled(Block::Routed));
     one(t.attention.scores, modules.core_attn)
         + one(t.attention.query + 2.0 * t.attention.key, modules.mla_up_proj)
         + t.residual.norm_output * norms
         + one(dense, modules.mlp && !setup.is_tiled(Block::Mlp))
-        + one(shared, (modules.shared_experts || modules.moe) && !of_experts)
-        + one(routed - inputs * t.mlps.routed, modules.moe_act && !of_experts)
-        + one(routed + t.mlps.around_routed - t.narrow * t.mlps.copy - frozen.copies, modules.moe && !of_experts)
+        + of_experts(shared, modules.shared_experts || modules.moe)
+        + of_experts(routed - inputs * t.mlps.routed, modules.moe_act)
+        + of_experts(routed + frozen.around_experts(t), modules.moe)
 }
