@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 use super::programs::{self, Example, Marks, Program};
-use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, section, table, text};
+use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, reads, section, table, text};
 use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 21] = [
     "name",
     "is",
     "values",
@@ -29,6 +29,9 @@ const FIELDS: [&str; 18] = [
     "since",
     "strip",
     "writes",
+    "present",
+    "item",
+    "call",
 ];
 
 /// Writes the generated parts of the book: a page per program, the tables included by the overview
@@ -149,6 +152,10 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     let is = text(row, "is");
     if !is.is_empty() && is != "noted" {
         what.push(labels.name(is)?);
+    }
+    match text(row, "call") {
+        "" => {}
+        function => what.push(prose(reads(function)?)),
     }
     for key in texts(&row["times"]) {
         what.push(format!("times {}", codes(key.split('|'), "or")));

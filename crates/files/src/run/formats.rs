@@ -22,6 +22,24 @@ use super::draft::Draft;
 use super::keys::Keys;
 use catalog::programs::Program;
 
+/// A function that reads keys which depend on each other.
+type Function = fn(&mut Keys, &mut Draft);
+
+/// Functions that rows of tables name.
+const FUNCTIONS: &[(&str, Function)] = &[
+    ("length_of_model", |_, draft| draft.length_of_model()),
+    ("maxtext.mesh", maxtext::mesh),
+    ("maxtext.recomputation", maxtext::kept_products),
+    ("trainer.arguments", trainer::arguments),
+    ("trainer.precision", |keys, draft| trainer::precision(keys, draft, None)),
+    ("trainer.sharding", trainer::sharding),
+];
+
+/// Returns a function by its name in tables.
+pub(super) fn function(name: &str) -> Option<Function> {
+    FUNCTIONS.iter().find_map(|(known, function)| (*known == name).then_some(*function))
+}
+
 /// Reads a file of a program.
 ///
 /// # Errors
@@ -39,7 +57,6 @@ pub(super) fn read_by_format(program: Program, keys: &mut Keys, draft: &mut Draf
         Program::MegatronLm => megatron::read(keys, draft),
         Program::MegatronBridge => nemo::read_bridge(keys, draft),
         Program::Nemo => nemo::read(keys, draft),
-        Program::Maxtext => maxtext::read(keys, draft),
         Program::Accelerate => accelerate::read(keys, draft),
         Program::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
         Program::Deepspeed => deepspeed::read(keys, draft),

@@ -6,7 +6,7 @@ use engine::model::training::{HalfFormat, Optimizer, OptimizerKernel, Recompute}
 use engine::params::{self, Param, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
-use super::program::{Meaning, Row, Table};
+use super::program::{Meaning, Row, Rows, Scalar, Table};
 use catalog::programs::Program;
 
 /// A key with its value.
@@ -43,7 +43,6 @@ pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue>
         Program::Torchtitan => torchtitan(&mut key_values, scenario),
         Program::MegatronLm => megatron(&mut key_values, scenario),
         Program::MegatronBridge | Program::Nemo => nemo(&mut key_values, program, scenario),
-        Program::Maxtext => maxtext(&mut key_values, scenario),
         Program::Accelerate => accelerate(&mut key_values, scenario),
         Program::Deepspeed => deepspeed(&mut key_values, scenario),
         _ => {
@@ -78,13 +77,18 @@ fn half_format(key_values: &mut KeyValues, program: Program, scenario: &Scenario
 /// Adds the keys that a program's table has for a scenario.
 fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario) {
     for row in &table.rows {
-        if row.is == "trainer.arguments" {
+        if row.call == "trainer.arguments" {
             arguments(key_values, scenario);
         }
         let value = match row.is.as_str() {
             "micro" => Some(scenario.micro_batch_size.to_string()),
             "accum" => Some(scenario.grad_accum_steps.to_string()),
             "global" => Some(global_batch(scenario).to_string()),
+            "local" => Some(local_batch(scenario).to_string()),
+            "micro_tokens" => Some(local_batch(scenario).saturating_mul(scenario.seq_len).to_string()),
+            "per_device" => Some(per_device(scenario).to_string()),
+            "dp_replicate" => Some(replicated_and_sharded(scenario)[0].to_string()),
+            "dp_shard" => Some(replicated_and_sharded(scenario)[1].to_string()),
             "length" => Some(scenario.seq_len.to_string()),
             "optimizer" if row.writes.0.is_empty() => None,
             "gpus" | "model" | "mbs" => None,
@@ -93,8 +97,9 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
         let value = value.map(|value| if row.flag && value == "false" { String::new() } else { value });
         if let Some(value) = value {
             // A key with a condition on other keys is never added.
-            let only_present = !row.when.0.is_empty() || row.name.iter().any(|name| name.starts_with('*'));
-            key_values.list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: false });
+            let is_pattern = |name: &String| name.starts_with('*');
+            let only_present = row.present || !row.when.0.is_empty() || row.name.iter().all(is_pattern);
+            key_values.list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: row.item });
         }
     }
 }
@@ -112,17 +117,51 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
             }
             let is_it = |meaning: &Meaning| match meaning {
                 Meaning::Option(value) => value.to_string() == option,
-                Meaning::Several(_) => false,
+                Meaning::Several(several) => !several.0.is_empty() && has_all(several, scenario),
             };
             // A pattern is not a word that a file may hold.
             let mut words = row.values.0.iter().filter(|(word, _)| !word.contains(['*', '#']));
-            words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
+            // Of a switch that is not on, the word is the one that sets nothing.
+            let off = || row.values.get("false").map(|_| "false".to_owned());
+            words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone()).or_else(off)
         }
         ParamKind::Number(number) if row.values.0.is_empty() => {
             let value = (number.get)(scenario) / row.scale.unwrap_or(1.0);
             Some(value.to_string())
         }
         ParamKind::Number(_) => None,
+    }
+}
+
+/// Whether a scenario has all of the values that a word sets.
+fn has_all(several: &Rows<Scalar>, scenario: &Scenario) -> bool {
+    several.0.iter().all(|(key, value)| match params::find(key).map(|param| (param.id, &param.kind)) {
+        Some((id, ParamKind::Choice(_))) => id.option(scenario) == value.to_string(),
+        Some((_, ParamKind::Number(number))) => (number.get)(scenario).to_string() == value.to_string(),
+        None => false,
+    })
+}
+
+/// Returns the sequences of a step on a replica, where a pipeline splits them into micro-batches;
+/// else those of a micro-batch.
+fn local_batch(scenario: &Scenario) -> u32 {
+    let parts = if scenario.pp > 1 { scenario.grad_accum_steps } else { 1 };
+    scenario.micro_batch_size.saturating_mul(parts)
+}
+
+/// Returns the sequences of a micro-batch for each device of a replica.
+fn per_device(scenario: &Scenario) -> f64 {
+    let devices = f64::from(scenario.gpus.max(1)) / f64::from(scenario.degrees().dp.max(1));
+    f64::from(scenario.micro_batch_size) / devices
+}
+
+/// Returns over how many GPUs weights are replicated, and over how many sharded.
+fn replicated_and_sharded(scenario: &Scenario) -> [u32; 2] {
+    let dp = scenario.degrees().dp.max(1);
+    match scenario.strategy {
+        Strategy::Ddp => [dp, 1],
+        Strategy::HybridShard => [dp / scenario.shard_size.clamp(1, dp), scenario.shard_size.clamp(1, dp)],
+        _ => [1, dp],
     }
 }
 
@@ -335,20 +374,6 @@ fn nemo(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
     };
     key_values
         .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", granularity);
-}
-
-fn maxtext(key_values: &mut KeyValues, scenario: &Scenario) {
-    let devices = f64::from(scenario.gpus.max(1)) / f64::from(scenario.degrees().dp.max(1));
-    let each = f64::from(scenario.micro_batch_size) / devices;
-    key_values.put("per_device_batch_size", each);
-    key_values.put_if_present("gradient_accumulation_steps", scenario.grad_accum_steps);
-    key_values.put("max_target_length", scenario.seq_len);
-    match scenario.recompute {
-        Recompute::Full => key_values.put("remat_policy", "full"),
-        Recompute::Selective => key_values.put("remat_policy", "minimal"),
-        _ => {}
-    }
-    key_values.put_if_present("ici_tensor_parallelism", scenario.tp);
 }
 
 fn accelerate(key_values: &mut KeyValues, scenario: &Scenario) {

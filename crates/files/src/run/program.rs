@@ -151,6 +151,16 @@ pub(super) struct Row {
     /// Whether the key is a flag without a value: it is written or left out.
     #[serde(default)]
     pub(super) flag: bool,
+    /// Whether the linter changes the key only where a file has it.
+    #[serde(default)]
+    pub(super) present: bool,
+    /// Whether the value that the linter writes is an item of a list.
+    #[serde(default)]
+    pub(super) item: bool,
+    /// Function that reads keys which depend on each other, of `formats::FUNCTIONS`; for a row
+    /// without a name.
+    #[serde(default)]
+    pub(super) call: String,
     /// Meaning of a key that changes nothing; for a row without a name, the assumption.
     #[serde(default)]
     pub(super) means: String,
@@ -181,6 +191,11 @@ pub(super) struct Table {
     /// Source of the defaults.
     #[allow(dead_code, reason = "said in the table for people")]
     source: String,
+    /// Program whose rows this one has too, before its own.
+    also: Option<String>,
+    /// Prefixes of the keys, tried in this order: `model.`, `*`; without any a key is its name.
+    #[serde(default)]
+    places: Vec<String>,
     /// Defaults of the program.
     #[serde(default)]
     pub(super) usual: Rows<Scalar>,
@@ -229,7 +244,18 @@ pub(super) fn gives_meaning(last: &str) -> bool {
 
 fn parsed(text: &str) -> Result<Table, toml_edit::de::Error> {
     let mut table: Table = toml_edit::de::from_str(text)?;
+    let other = table.also.as_ref().and_then(|also| TABLES.iter().find(|(key, _)| key == also));
+    if let Some((_, text)) = other {
+        let Table { mut rows, .. } = toml_edit::de::from_str(text)?;
+        rows.append(&mut table.rows);
+        table.rows = rows;
+    }
     for row in &mut table.rows {
+        if !table.places.is_empty() {
+            let below =
+                |name: &String| -> Vec<String> { table.places.iter().map(|place| format!("{place}{name}")).collect() };
+            row.name = row.name.iter().flat_map(below).collect();
+        }
         row.spellings = row.name.join("|");
     }
     Ok(table)
@@ -243,7 +269,7 @@ impl Table {
 
     /// Whether the program passes arguments to transformers' Trainer.
     pub(super) fn is_on_the_trainer(&self) -> bool {
-        self.rows.iter().any(|row| row.is == "trainer.arguments")
+        self.rows.iter().any(|row| row.call == "trainer.arguments")
     }
 }
 
@@ -251,6 +277,7 @@ impl Table {
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
     use super::*;
+    use crate::run::formats::function;
     use crate::run::formats::table::{OWN_NAMES, shape_key};
     use catalog::default_scenario;
     use engine::params;
@@ -276,6 +303,8 @@ mod tests {
                 let is_known = key.is_empty() || OWN_NAMES.contains(&key) || params::find(key).is_some();
                 let is_known = is_known || key.starts_with("shape.");
                 assert!(is_known, "{name}: {:?} is {key}", row.name);
+                let is_function = row.call.is_empty() || function(&row.call).is_some() && row.name.is_empty();
+                assert!(is_function, "{name}: {}", row.call);
                 for (word, meaning) in &row.values.0 {
                     assert!(word.chars().all(|sign| !sign.is_uppercase()), "{name}: {word} of {:?}", row.name);
                     match meaning {

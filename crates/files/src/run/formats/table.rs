@@ -18,7 +18,7 @@ use crate::run::spelling::shortened;
 /// Names that a row may have besides parameters, for values that follow from several keys or from
 /// all files.
 #[cfg(test)]
-pub(in crate::run) const OWN_NAMES: [&str; 38] = [
+pub(in crate::run) const OWN_NAMES: [&str; 35] = [
     "model",
     "micro",
     "accum",
@@ -53,10 +53,7 @@ pub(in crate::run) const OWN_NAMES: [&str; 38] = [
     "layers_per_stage",
     "continues",
     "trained_layers",
-    "trainer.arguments",
-    "trainer.precision",
-    "trainer.sharding",
-    "length_of_model",
+    "per_device",
 ];
 
 /// Parts of a model's shape, with their parameters.
@@ -98,6 +95,7 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
     usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
     draft.attention_of_the_gpu();
     let mut set: Vec<&str> = Vec::new();
+    let recorded = draft.understood.len();
     let last_of_shape = table.rows.iter().rposition(|row| row.is == "shape.layers");
     for (place, row) in table.rows.iter().enumerate() {
         let is_met = is_met(&row.when, keys);
@@ -118,7 +116,7 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
             set.push("model");
         }
     }
-    if set.is_empty() {
+    if set.is_empty() && draft.understood.len() == recorded {
         return Err(format!(
             "This is of {name} and has none of its settings: give the file that has them. {}",
             table.about
@@ -255,13 +253,8 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
     if names.is_empty() {
         row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
         (!row.means.is_empty()).then(|| draft.assume(&row.means));
-        // Arguments that the program passes to transformers' Trainer.
-        match row.is.as_str() {
-            "trainer.arguments" => trainer::arguments(keys, draft),
-            "trainer.precision" => trainer::precision(keys, draft, None),
-            "trainer.sharding" => trainer::sharding(keys, draft),
-            "length_of_model" => draft.length_of_model(),
-            _ => {}
+        if let Some(read) = super::function(&row.call) {
+            read(keys, draft);
         }
     }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };
@@ -358,8 +351,11 @@ fn described(draft: &mut Draft) {
     }
 }
 
-/// Whether a word that a row does not list cannot be a number of that row either.
+/// Whether a word that a row does not list cannot be a number or a name of that row either.
 fn is_word_only(row: &Row, word: &str) -> bool {
+    if matches!(row.is.as_str(), "model" | "attention" | "optimizer") {
+        return false;
+    }
     let is_number = params::find(&row.is).is_none_or(|param| matches!(param.kind, ParamKind::Number(_)));
     !is_number || word.parse::<f64>().is_err()
 }
@@ -426,6 +422,7 @@ fn own(
             Err(_) if !row.means.is_empty() => draft.record(found, &row.means),
             _ => {}
         },
+        "per_device" => draft.batch.per_device = keys.number(names).filter(|found| found.value > 0.0),
         "samples" => draft.batch.samples = keys.number(names),
         "optimizer" => shared::optimizer(Some(found.clone()), draft),
         "attention" => shared::attention(keys.word(names), draft),
