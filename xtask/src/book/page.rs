@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 use super::programs::{self, Example, Marks, Program};
-use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, reads, section, table, text};
+use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, section, table, text};
 use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 22] = [
     "name",
     "is",
     "values",
@@ -32,6 +32,7 @@ const FIELDS: [&str; 21] = [
     "present",
     "item",
     "call",
+    "reads",
 ];
 
 /// Writes the generated parts of the book: a page per program, the tables included by the overview
@@ -134,9 +135,14 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
         rows.push([names, lines(&what), lines(&words), conditions(row)]);
     }
     let sources = links(text(keys, "source"))?.join(", ");
+    let places: Vec<&str> = texts(&keys["places"]).filter(|place| !matches!(*place, "" | "*")).collect();
+    let places = match &places[..] {
+        [] => String::new(),
+        places => format!(" Each key stands by itself or below {}.", codes(places.iter().copied(), "or")),
+    };
     let intro = format!(
         "`*` matches any beginning of a key or any part of a word; an exact word takes precedence. The last of several \
-         keys for the same setting counts. Sources: {sources}.\n\n"
+         keys for the same setting counts.{places} Sources: {sources}.\n\n"
     );
     Ok(intro + &table("wide keyed", ["Key", "What it sets", "Its values", "Condition"], &rows))
 }
@@ -153,9 +159,10 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     if !is.is_empty() && is != "noted" {
         what.push(labels.name(is)?);
     }
-    match text(row, "call") {
-        "" => {}
-        function => what.push(prose(reads(function)?)),
+    match text(row, "reads") {
+        "" if text(row, "call").is_empty() => {}
+        "" => bail!("nothing says what the function {} reads", text(row, "call")),
+        reads => what.push(prose(reads)),
     }
     for key in texts(&row["times"]) {
         what.push(format!("times {}", codes(key.split('|'), "or")));

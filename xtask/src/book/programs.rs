@@ -94,7 +94,10 @@ fn program(folder: &Path, marks: &Marks) -> Result<Program> {
         let file = folder.join(name);
         file.is_file().then(|| toml(&file)).transpose()
     };
-    let (keys, mut releases) = (table("keys.toml")?, table("releases.toml")?);
+    let (mut keys, mut releases) = (table("keys.toml")?, table("releases.toml")?);
+    if let Some(keys) = &mut keys {
+        keys["key"] = Value::Array(included(rows(keys, "key"))?);
+    }
     let program = toml(&folder.join("program.toml"))?;
     let [name, framework] = ["name", "framework"].map(|key| text(&program, key).to_owned());
     let is_its = |row: &&Value| text(row, "name") == name;
@@ -110,6 +113,18 @@ fn program(folder: &Path, marks: &Marks) -> Result<Program> {
         keys,
         quiet: table("quiet.toml")?.unwrap_or_default(),
     })
+}
+
+/// Returns rows with those of other tables in their places.
+fn included(rows_of_program: Vec<Value>) -> Result<Vec<Value>> {
+    let mut all = Vec::new();
+    for row in rows_of_program {
+        match text(&row, "include") {
+            "" => all.push(row),
+            name => all.append(&mut rows(&mut toml(&root().join(FOLDERS).join(name).with_extension("toml"))?, "key")),
+        }
+    }
+    Ok(all)
 }
 
 fn examples(folder: &Path, slug: &str) -> Result<Vec<Example>> {

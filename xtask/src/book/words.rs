@@ -97,25 +97,6 @@ const OWN_NAMES: [(&str, &str, &str); 31] = [
     ("per_device", "Sequences of a micro-batch for each device", ""),
 ];
 
-/// Functions that rows name, with what they read.
-const FUNCTIONS: &[(&str, &str)] = &[
-    ("length_of_model", "The length of the model"),
-    (
-        "maxtext.mesh",
-        "Replicated and sharded degrees: `ici_data_parallelism`, `ici_fsdp_parallelism` and those of `dcn`",
-    ),
-    ("maxtext.recomputation", "The kept share of a layer's products, by `remat_policy`"),
-    ("trainer.arguments", "Arguments of transformers' Trainer"),
-    ("trainer.precision", "Formats, in the Trainer's arguments"),
-    ("trainer.sharding", "DeepSpeed or FSDP, in the Trainer's arguments"),
-];
-
-/// Says what a function of the reader reads.
-pub(super) fn reads(function: &str) -> Result<&'static str> {
-    let known = FUNCTIONS.iter().find(|(name, _)| *name == function);
-    known.map(|(_, reads)| *reads).with_context(|| format!("no text says what the function {function} reads"))
-}
-
 /// Table of parameters, in the format of `export::params_json`.
 #[derive(Debug)]
 pub(super) struct Labels(Vec<Value>);

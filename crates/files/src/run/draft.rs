@@ -335,6 +335,12 @@ impl Draft {
             self.sixteen_bits(found);
         }
         self.says(found, id);
+        // A later row of the same key decides.
+        let is_earlier = |line: &UnderstoodKey| {
+            let meaning = line.meaning.strip_prefix(id.param().label);
+            line.file == found.file && line.key == found.key && meaning.is_some_and(|rest| rest.starts_with(": "))
+        };
+        self.understood.retain(|line| !is_earlier(line));
         let mut meaning = format!("{}: {label}", id.param().label);
         if id == ParamId::Recipe && self.scenario.half == HalfFormat::Fp16 {
             meaning = meaning.replace("bf16", "fp16");

@@ -1,6 +1,7 @@
 //! Readers of each program: the meanings of its keys.
 
 mod accelerate;
+mod args;
 mod axolotl;
 mod config;
 mod deepspeed;
@@ -20,19 +21,34 @@ pub(super) use table::is_met;
 use super::File;
 use super::draft::Draft;
 use super::keys::Keys;
+use args::Args;
 use catalog::programs::Program;
 
 /// A function that reads keys which depend on each other.
-type Function = fn(&mut Keys, &mut Draft);
+type Function = fn(&mut Args, &mut Draft);
 
 /// Functions that rows of tables name.
 const FUNCTIONS: &[(&str, Function)] = &[
+    ("bridge.adapters", |args, draft| nemo::bridge_adapters(args.keys, draft)),
+    ("bridge.mixed_precision", nemo::bridge_mixed_precision),
+    ("bridge.model", |args, draft| nemo::bridge_model(args.keys, draft)),
     ("length_of_model", |_, draft| draft.length_of_model()),
-    ("maxtext.mesh", maxtext::mesh),
-    ("maxtext.recomputation", maxtext::kept_products),
-    ("trainer.arguments", trainer::arguments),
-    ("trainer.precision", |keys, draft| trainer::precision(keys, draft, None)),
-    ("trainer.sharding", trainer::sharding),
+    ("maxtext.mesh", |args, draft| maxtext::mesh(args.keys, draft)),
+    ("maxtext.recomputation", |args, draft| maxtext::kept_products(args.keys, draft)),
+    ("megatron.dropout", megatron::dropout),
+    ("megatron.expert_tensor_parallel", megatron::expert_tensor_parallel),
+    ("megatron.fsdp", megatron::fsdp),
+    ("megatron.low_precision", megatron::low_precision),
+    ("megatron.precision", megatron::precision),
+    ("megatron.recomputation", megatron::recomputation),
+    ("megatron.shape", megatron::shape),
+    ("megatron.stages", megatron::stages),
+    ("nemo.adapters", |args, draft| nemo::nemo_adapters(args.keys, draft)),
+    ("nemo.model", nemo::model),
+    ("nemo.precision", nemo::precision),
+    ("trainer.arguments", |args, draft| trainer::arguments(args.keys, draft)),
+    ("trainer.precision", |args, draft| trainer::precision(args.keys, draft, None)),
+    ("trainer.sharding", |args, draft| trainer::sharding(args.keys, draft)),
 ];
 
 /// Returns a function by its name in tables.
@@ -54,9 +70,6 @@ pub(super) fn read_by_format(program: Program, keys: &mut Keys, draft: &mut Draf
         Program::Trl => trl::read(keys, draft),
         Program::Axolotl => axolotl::read(keys, draft),
         Program::Torchtitan => torchtitan::read(keys, draft),
-        Program::MegatronLm => megatron::read(keys, draft),
-        Program::MegatronBridge => nemo::read_bridge(keys, draft),
-        Program::Nemo => nemo::read(keys, draft),
         Program::Accelerate => accelerate::read(keys, draft),
         Program::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
         Program::Deepspeed => deepspeed::read(keys, draft),

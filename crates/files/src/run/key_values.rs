@@ -18,6 +18,8 @@ pub(super) struct KeyValue {
     pub(super) only_present: bool,
     /// Whether the value is a list whose item the key's list needs.
     pub(super) is_item: bool,
+    /// Whether a command has the key without a value, or lacks it.
+    pub(super) is_flag: bool,
 }
 
 struct KeyValues {
@@ -26,11 +28,17 @@ struct KeyValues {
 
 impl KeyValues {
     fn put(&mut self, keys: &'static str, value: impl std::fmt::Display) {
-        self.list.push(KeyValue { keys, value: value.to_string(), only_present: false, is_item: false });
+        self.list.push(KeyValue {
+            keys,
+            value: value.to_string(),
+            only_present: false,
+            is_item: false,
+            is_flag: false,
+        });
     }
 
     fn put_if_present(&mut self, keys: &'static str, value: impl std::fmt::Display) {
-        self.list.push(KeyValue { keys, value: value.to_string(), only_present: true, is_item: false });
+        self.list.push(KeyValue { keys, value: value.to_string(), only_present: true, is_item: false, is_flag: false });
     }
 }
 
@@ -41,8 +49,6 @@ pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue>
         Program::Transformers | Program::Trl => trainer(&mut key_values, program, scenario),
         Program::Axolotl => axolotl(&mut key_values, scenario),
         Program::Torchtitan => torchtitan(&mut key_values, scenario),
-        Program::MegatronLm => megatron(&mut key_values, scenario),
-        Program::MegatronBridge | Program::Nemo => nemo(&mut key_values, program, scenario),
         Program::Accelerate => accelerate(&mut key_values, scenario),
         Program::Deepspeed => deepspeed(&mut key_values, scenario),
         _ => {
@@ -62,7 +68,7 @@ fn half_format(key_values: &mut KeyValues, program: Program, scenario: &Scenario
         return;
     }
     let is_megatron = program == Program::MegatronLm;
-    key_values.put_if_present("bf16|bf16.enabled", if is_megatron { switch(false) } else { "false" });
+    key_values.put_if_present("bf16|bf16.enabled", if is_megatron { "" } else { "false" });
     if is_megatron || matches!(program, Program::Transformers | Program::Trl | Program::Axolotl | Program::LlamaFactory)
     {
         key_values.put("fp16", "true");
@@ -94,12 +100,17 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
             "gpus" | "model" | "mbs" => None,
             key => params::find(key).and_then(|param| option_or_number(row, param, scenario)),
         };
-        let value = value.map(|value| if row.flag && value == "false" { String::new() } else { value });
         if let Some(value) = value {
             // A key with a condition on other keys is never added.
             let is_pattern = |name: &String| name.starts_with('*');
             let only_present = row.present || !row.when.0.is_empty() || row.name.iter().all(is_pattern);
-            key_values.list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: row.item });
+            key_values.list.push(KeyValue {
+                keys: &row.spellings,
+                value,
+                only_present,
+                is_item: row.item,
+                is_flag: row.flag,
+            });
         }
     }
 }
@@ -122,7 +133,8 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
             // A pattern is not a word that a file may hold.
             let mut words = row.values.0.iter().filter(|(word, _)| !word.contains(['*', '#']));
             // Of a switch that is not on, the word is the one that sets nothing.
-            let off = || row.values.get("false").map(|_| "false".to_owned());
+            let is_off = |meaning: &&Meaning| matches!(meaning, Meaning::Several(several) if several.0.is_empty());
+            let off = || row.values.get("false").filter(is_off).map(|_| "false".to_owned());
             words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone()).or_else(off)
         }
         ParamKind::Number(number) if row.values.0.is_empty() => {
@@ -242,6 +254,7 @@ fn axolotl(key_values: &mut KeyValues, scenario: &Scenario) {
             value: "[axolotl.integrations.liger.LigerPlugin]".to_owned(),
             only_present: false,
             is_item: true,
+            is_flag: false,
         });
     }
     key_values.put("tensor_parallel_size", scenario.tp);
@@ -272,6 +285,7 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
         value: global_batch(scenario).to_string(),
         only_present: scenario.pp > 1 || scenario.grad_accum_steps <= 1,
         is_item: false,
+        is_flag: false,
     });
     key_values.put("training.seq_len", scenario.seq_len);
     let mode = match scenario.recompute {
@@ -304,76 +318,6 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put_if_present("parallelism.expert_parallel_degree", scenario.ep);
     key_values.put("training.enable_cpu_offload", scenario.offload.parameters);
     key_values.put("compile.enable|training.compile", scenario.kernels.compile);
-}
-
-fn recomputation(key_values: &mut KeyValues, scenario: &Scenario, keys: [&'static str; 3]) {
-    let [granularity, method, layers] = keys;
-    match scenario.recompute {
-        Recompute::None => key_values.put(granularity, ""),
-        Recompute::Full => {
-            key_values.put(granularity, "full");
-            key_values.put(method, "uniform");
-            key_values.put(layers, 1);
-        }
-        Recompute::AttentionCore | Recompute::Modules => key_values.put(granularity, "selective"),
-        Recompute::Selective | Recompute::Fraction => {}
-    }
-    if !matches!(scenario.recompute, Recompute::Full | Recompute::Fraction) {
-        key_values.put(method, "");
-        key_values.put(layers, "");
-    }
-}
-
-fn megatron(key_values: &mut KeyValues, scenario: &Scenario) {
-    key_values.put("micro_batch_size|model_args.__micro_batch_size", scenario.micro_batch_size);
-    key_values.put("global_batch_size|model_args.__global_batch_size", global_batch(scenario));
-    key_values.put("seq_length|model_args.__seq_length", scenario.seq_len);
-    key_values.put("tensor_model_parallel_size|model_args.__tensor_model_parallel_size", scenario.tp);
-    key_values.put("pipeline_model_parallel_size|model_args.__pipeline_model_parallel_size", scenario.pp);
-    key_values.put("context_parallel_size|model_args.__context_parallel_size", scenario.cp);
-    key_values.put_if_present("expert_model_parallel_size|model_args.__expert_model_parallel_size", scenario.ep);
-    let shards = !matches!(scenario.strategy, Strategy::Ddp);
-    key_values.put("use_distributed_optimizer|model_args.__use_distributed_optimizer", switch(shards));
-    recomputation(key_values, scenario, ["recompute_granularity", "recompute_method", "recompute_num_layers"]);
-    if scenario.kernels.loss == Loss::Fused {
-        key_values.put("cross_entropy_loss_fusion", "true");
-    }
-    key_values.put("optimizer_cpu_offload", switch(scenario.offload.optimizer));
-}
-
-/// Returns the value of a command-line flag: present, or absent.
-fn switch(on: bool) -> &'static str {
-    if on { "true" } else { "" }
-}
-
-fn nemo(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
-    if program == Program::MegatronBridge {
-        key_values.put("train.micro_batch_size|micro_batch_size", scenario.micro_batch_size);
-        key_values.put("train.global_batch_size|global_batch_size", global_batch(scenario));
-    } else {
-        key_values.put("model.micro_batch_size|data.micro_batch_size", scenario.micro_batch_size);
-        key_values.put("model.global_batch_size|data.global_batch_size", global_batch(scenario));
-    }
-    key_values.put(
-        "model.tensor_model_parallel_size|trainer.strategy.tensor_model_parallel_size|tensor_model_parallel_size",
-        scenario.tp,
-    );
-    key_values.put(
-        "model.pipeline_model_parallel_size|trainer.strategy.pipeline_model_parallel_size|pipeline_model_parallel_size",
-        scenario.pp,
-    );
-    key_values
-        .put("model.context_parallel_size|trainer.strategy.context_parallel_size|context_parallel_size", scenario.cp);
-    key_values
-        .put_if_present("model.expert_model_parallel_size|trainer.strategy.expert_model_parallel_size", scenario.ep);
-    let granularity = match scenario.recompute {
-        Recompute::None => "null",
-        Recompute::Full => "full",
-        Recompute::AttentionCore => "selective",
-        _ => return,
-    };
-    key_values
-        .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", granularity);
 }
 
 fn accelerate(key_values: &mut KeyValues, scenario: &Scenario) {
@@ -412,6 +356,6 @@ fn deepspeed(key_values: &mut KeyValues, scenario: &Scenario) {
         (scenario.offload.parameters, "zero_optimization.offload_param.device"),
     ] {
         let value = if on { "cpu" } else { "none" }.to_owned();
-        key_values.list.push(KeyValue { keys, value, only_present: !on, is_item: false });
+        key_values.list.push(KeyValue { keys, value, only_present: !on, is_item: false, is_flag: false });
     }
 }

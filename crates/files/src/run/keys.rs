@@ -114,7 +114,9 @@ impl<'a> Keys<'a> {
         if found.is_none()
             && let Some(place) = keys.iter().filter_map(|key| self.place(key)).find(|place| self.has_value(*place))
         {
-            self.no_number.insert(place, &self.tree.entries.get(place)?.path);
+            let path = self.tree.entries.get(place)?.path.as_str();
+            self.no_number.insert(place, path);
+            self.read.remove(path);
         }
         found
     }

@@ -429,7 +429,10 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
         }
         let Some(program) = source.run.formats.get(place).copied() else { continue };
         let before = key_values(program, &source.run.scenario);
-        for key_value in key_values(program, wanted) {
+        for mut key_value in key_values(program, wanted) {
+            if key_value.is_flag && tree.syntax == tree::Syntax::Shell && key_value.value == "false" {
+                key_value.value = String::new();
+            }
             let same = before.iter().find(|other| other.keys == key_value.keys);
             if same.is_some_and(|other| other.value == key_value.value)
                 || (same.is_none() && key_value.value.is_empty())

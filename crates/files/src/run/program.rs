@@ -15,6 +15,9 @@ use super::tree::last_part;
 /// Keys of programs, each with the text of its table.
 const TABLES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
+/// Tables whose rows several programs include, each with its text.
+const INCLUDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/included.rs"));
+
 /// A table whose rows keep their order.
 #[derive(Debug)]
 pub(super) struct Rows<V>(pub(super) Vec<(String, V)>);
@@ -161,6 +164,12 @@ pub(super) struct Row {
     /// without a name.
     #[serde(default)]
     pub(super) call: String,
+    /// Keys that the function reads: a sentence for the page of the program.
+    #[allow(dead_code, reason = "said in the table for people")]
+    reads: Option<String>,
+    /// Table beside the folders whose rows stand in place of this one.
+    #[serde(default)]
+    include: String,
     /// Meaning of a key that changes nothing; for a row without a name, the assumption.
     #[serde(default)]
     pub(super) means: String,
@@ -191,11 +200,12 @@ pub(super) struct Table {
     /// Source of the defaults.
     #[allow(dead_code, reason = "said in the table for people")]
     source: String,
-    /// Program whose rows this one has too, before its own.
-    also: Option<String>,
     /// Prefixes of the keys, tried in this order: `model.`, `*`; without any a key is its name.
     #[serde(default)]
-    places: Vec<String>,
+    pub(super) places: Vec<String>,
+    /// Of some keys, the prefix below which the linter adds them, where it is not the first.
+    #[serde(default)]
+    adds: Rows<String>,
     /// Defaults of the program.
     #[serde(default)]
     pub(super) usual: Rows<Scalar>,
@@ -242,23 +252,49 @@ pub(super) fn gives_meaning(last: &str) -> bool {
     MEANT.contains(last)
 }
 
+/// Rows that several programs include.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Included {
+    #[serde(rename = "key")]
+    rows: Vec<Row>,
+}
+
 fn parsed(text: &str) -> Result<Table, toml_edit::de::Error> {
     let mut table: Table = toml_edit::de::from_str(text)?;
-    let other = table.also.as_ref().and_then(|also| TABLES.iter().find(|(key, _)| key == also));
-    if let Some((_, text)) = other {
-        let Table { mut rows, .. } = toml_edit::de::from_str(text)?;
-        rows.append(&mut table.rows);
-        table.rows = rows;
+    if table.places.is_empty() {
+        table.places.push(String::new());
     }
-    for row in &mut table.rows {
-        if !table.places.is_empty() {
-            let below =
-                |name: &String| -> Vec<String> { table.places.iter().map(|place| format!("{place}{name}")).collect() };
-            row.name = row.name.iter().flat_map(below).collect();
+    let mut rows = Vec::new();
+    for row in std::mem::take(&mut table.rows) {
+        match INCLUDED.iter().find(|(name, _)| *name == row.include) {
+            Some((_, text)) => rows.append(&mut toml_edit::de::from_str::<Included>(text)?.rows),
+            None => rows.push(row),
         }
-        row.spellings = row.name.join("|");
     }
+    for row in &mut rows {
+        table.place(row);
+    }
+    table.rows = rows;
     Ok(table)
+}
+
+impl Table {
+    /// Puts the keys of a row below each of the program's prefixes, in the order in which they are
+    /// tried; the linter adds the first of the spellings.
+    fn place(&self, row: &mut Row) {
+        let below = |name: &str| self.places.iter().map(|place| format!("{place}{name}")).collect::<Vec<_>>();
+        let all = |keys: &str| keys.split('|').flat_map(below).collect::<Vec<_>>().join("|");
+        let added = row.name.first().and_then(|name| Some(format!("{}{name}", self.adds.get(name)?)));
+        row.name = row.name.iter().flat_map(|name| below(name)).collect();
+        for (key, _) in row.when.0.iter_mut().filter(|(key, _)| !key.starts_with("__")) {
+            *key = all(key);
+        }
+        for keys in row.times.iter_mut().chain(&mut row.over) {
+            *keys = all(keys);
+        }
+        row.spellings = added.iter().chain(&row.name).map(String::as_str).collect::<Vec<_>>().join("|");
+    }
 }
 
 impl Table {

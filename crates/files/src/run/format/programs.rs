@@ -7,7 +7,6 @@ use catalog::programs::Program;
 use serde::Deserialize;
 
 use super::signatures::FileSignatures;
-use crate::run::program::Table;
 use crate::run::refusal::Refusal;
 use crate::run::tree::Tree;
 
@@ -49,6 +48,10 @@ struct Signatures {
     /// Parts of texts that no parser accepts.
     #[serde(default)]
     texts: Vec<String>,
+    /// Whether the program is among those that people use most: a file that resembles several is
+    /// likely of these.
+    #[serde(default)]
+    common: bool,
     /// Advice for a file without a reader.
     #[serde(default)]
     instead: String,
@@ -137,9 +140,7 @@ fn unknown(shown: &FileSignatures) -> String {
     let readers = PROGRAMS.iter().filter(|program| program.program.is_some());
     let names: Vec<&str> = readers.clone().map(|program| program.name.as_str()).collect();
     let near = readers.filter_map(|program| Some((program, program.nearly(shown)?)));
-    // Programs with a reader in Rust are the most common, so they come first.
-    let is_table = |program: &Signatures| program.program.is_some_and(|program| Table::find(program).is_some());
-    let near = near.min_by_key(|(program, near)| (is_table(program), distance(near))).map_or_else(
+    let near = near.min_by_key(|(program, near)| (!program.common, distance(near))).map_or_else(
         String::new,
         |(program, (lacks, has))| {
             let [lacks, has] = [lacks, has].map(|keys| keys.join(" and ").replace('*', ""));
@@ -153,6 +154,7 @@ fn unknown(shown: &FileSignatures) -> String {
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
     use super::*;
+    use crate::run::program::Table;
 
     #[test]
     fn every_row_has_signatures_and_a_reader_or_what_to_give_instead() {

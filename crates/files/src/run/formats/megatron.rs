@@ -7,133 +7,37 @@ mod layout;
 mod options;
 
 pub(super) use layers::shape;
-pub(super) use options::{experts, options, recomputation};
+pub(super) use options::{dropout, recomputation};
 
 use catalog::low_precision::Library;
 use catalog::programs::Program;
 use engine::model::software::{Framework, Kernels};
 use engine::params::ParamId;
 
+use super::args::Args;
 use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
-
-/// Access to arguments below some prefixes of paths.
-pub(super) struct Args<'k, 'a> {
-    pub(super) keys: &'k mut Keys<'a>,
-    pub(super) places: &'static [&'static str],
-}
-
-macro_rules! getters {
-    ($($name:ident -> $kind:ty;)*) => {
-        impl Args<'_, '_> {
-            $(
-                /// Reads the first of some arguments that has a value.
-                pub(super) fn $name(&mut self, names: &[&str]) -> Option<KeyedValue<$kind>> {
-                    for name in names {
-                        let paths: Vec<String> = self.places.iter().map(|place| format!("{place}{name}")).collect();
-                        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-                        if let Some(found) = self.keys.$name(&paths) {
-                            return Some(found);
-                        }
-                    }
-                    None
-                }
-            )*
-        }
-    };
-}
-getters! {
-    count -> u32;
-    number -> f64;
-    flag -> bool;
-    word -> String;
-    text -> String;
-    list -> Vec<String>;
-}
-
-impl Args<'_, '_> {
-    /// Whether a switch is on.
-    pub(super) fn is_on(&mut self, name: &str) -> bool {
-        self.flag(&[name]).is_some_and(|found| found.value)
-    }
-
-    /// Marks arguments as known, without reading them.
-    pub(super) fn skip(&mut self, names: &[&str]) {
-        for name in names {
-            for place in self.places {
-                self.keys.skip(&[&format!("{place}{name}")]);
-            }
-        }
-    }
-}
+use crate::run::program::Table;
 
 /// The day from which Megatron-FSDP shards everything where the arguments do not say what.
 const SHARDED_FSDP: &str = "2026-04-01";
 
-const PLACES: &[&str] = &["", "model_args.__"];
-
-/// Reads a script or a file of arguments.
-pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    kernels(Program::MegatronLm, keys, draft);
-    let mut args = Args { keys, places: PLACES };
-    layers::shape(&mut args, draft);
-    shared::micro(args.count(&["micro_batch_size"]), draft);
-    draft.batch.global = args.count(&["global_batch_size"]);
-    draft.batch.steps = args.number(&["train_iters"]);
-    draft.batch.samples = args.number(&["train_samples"]);
-    draft.length(args.count(&["seq_length", "encoder_seq_length"]));
-    degrees(&mut args, draft);
-    states(&mut args, draft);
-    precision(&mut args, draft);
-    recomputation(&mut args, draft);
-    experts(&mut args, draft);
-    options(&mut args, draft);
+/// Sets the degree of tensor parallelism of experts where no argument does: that of the other
+/// layers, unless the program has a default of its own.
+pub(super) fn expert_tensor_parallel(args: &mut Args, draft: &mut Draft) {
+    if args.table.usual.get("etp").is_none() {
+        draft.set_number(ParamId::Etp, f64::from(draft.scenario.tp));
+    }
 }
 
-/// Sets Megatron-Core's kernels on Transformer Engine.
-pub(super) fn kernels(program: Program, keys: &Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::Megatron;
-    draft.scenario.kernels = Kernels::USUAL;
-    draft.program(program, keys);
-    shared::tuned_attention(draft);
-    draft.scenario.tensor.sequence_parallel = false;
-}
-
-/// Reads degrees of parallelism and their communication.
-pub(super) fn degrees(args: &mut Args, draft: &mut Draft) {
-    draft.number(args.count(&["tensor_model_parallel_size", "model_parallel_size"]), ParamId::Tp);
-    draft.number(args.count(&["context_parallel_size"]), ParamId::Cp);
-    draft.number(args.count(&["pipeline_model_parallel_size"]), ParamId::Pp);
-    draft.number(args.count(&["expert_model_parallel_size"]), ParamId::Ep);
-    // `expert_tensor_parallel_size` defaults to the tensor-parallel degree in Megatron-LM, and to 1
-    // in recipes.
-    let usual = if args.places == PLACES { draft.scenario.tp } else { 1 };
-    draft.set_number(ParamId::Etp, f64::from(usual));
-    draft.number(args.count(&["expert_tensor_parallel_size"]), ParamId::Etp);
-    if let Some(found) = args.flag(&["sequence_parallel"]) {
-        draft.set_flag(Some(found), ParamId::SequenceParallel);
-    }
-    draft.set_flag(args.flag(&["tp_comm_overlap"]), ParamId::AsyncTp);
-    if let Some(found) = args.word(&["cp_comm_type"]) {
-        let words = [
-            ("p2p", "ring"),
-            ("all_gather", "allgather"),
-            ("allgather", "allgather"),
-            ("a2a", "alltoall"),
-            ("a2a+p2p", "mixed"),
-        ];
-        draft.one_of(Some(found), ParamId::ContextExchange, &words);
-    }
+/// Reads groups of context-parallel GPUs that exchange heads, chunks of a stage, and the layout.
+pub(super) fn stages(args: &mut Args, draft: &mut Draft) {
     if let Some(found) = args.list(&["hierarchical_context_parallel_sizes"])
         && let Some(heads) = found.value.first().and_then(|first| first.parse::<u32>().ok())
     {
         draft.number(Some(found.with(heads)), ParamId::SequenceHeads);
     }
-    stages(args, draft);
-}
-
-fn stages(args: &mut Args, draft: &mut Draft) {
     let layers = draft.scenario.model.architecture().num_hidden_layers;
     let per_stage = layers / draft.scenario.pp.max(1);
     let chunks = args.count(&["num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size"]);
@@ -145,97 +49,38 @@ fn stages(args: &mut Args, draft: &mut Draft) {
         draft.set_option_from(&found, ParamId::PipelineSchedule, "interleaved");
         draft.number(Some(found), ParamId::VirtualStages);
     }
-    for (names, id) in [
-        (["decoder_first_pipeline_num_layers", "num_layers_in_first_pipeline_stage"], ParamId::FirstLayers),
-        (["decoder_last_pipeline_num_layers", "num_layers_in_last_pipeline_stage"], ParamId::LastLayers),
-    ] {
-        draft.number(args.count(&names), id);
-    }
     layout::read_pipeline_layout(args, draft);
 }
 
-/// Reads the sharding of optimizer states, and the optimizer.
-pub(super) fn states(args: &mut Args, draft: &mut Draft) {
-    draft.has_strategy = true;
-    draft.set_option(ParamId::Strategy, "ddp");
-    if let Some(found) = args.flag(&["use_distributed_optimizer", "distributed_optimizer"]) {
-        draft.set_option_from(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
-    }
-    let instances = args.count(&["num_distributed_optimizer_instances"]).filter(|found| found.value > 1);
+/// Reads the sharding of PyTorch's and of Megatron's FSDP.
+pub(super) fn fsdp(args: &mut Args, draft: &mut Draft) {
     let is_torch = args.is_on("use_torch_fsdp2");
     let is_fsdp = is_torch || args.is_on("use_megatron_fsdp") || args.is_on("use_custom_fsdp");
     let sharding = args.word(&["data_parallel_sharding_strategy"]);
-    if is_fsdp {
-        draft.scenario.framework = Framework::MegatronFsdp;
-        let option = match sharding.as_ref().map(|found| found.value.as_str()) {
-            Some("no_shard") => "ddp",
-            Some("optim") => "zero1",
-            Some("optim_grads") => "zero2",
-            None if !is_torch && draft.is_before(Program::MegatronLm, SHARDED_FSDP) => "ddp",
-            _ => "full-shard",
-        };
-        if let Some(found) = &sharding {
-            draft.set_option_from(found, ParamId::Strategy, option);
-        } else {
-            let label = draft.set_option(ParamId::Strategy, option);
-            // Megatron-Bridge's recipes say it for themselves.
-            if draft.has(Program::MegatronLm) {
-                draft.assume(format!("What FSDP shards is not said: {label}, Megatron-LM's default."));
-            }
+    if !is_fsdp {
+        return;
+    }
+    draft.scenario.framework = Framework::MegatronFsdp;
+    let option = match sharding.as_ref().map(|found| found.value.as_str()) {
+        Some("no_shard") => "ddp",
+        Some("optim") => "zero1",
+        Some("optim_grads") => "zero2",
+        None if !is_torch && draft.is_before(Program::MegatronLm, SHARDED_FSDP) => "ddp",
+        _ => "full-shard",
+    };
+    if let Some(found) = &sharding {
+        draft.set_option_from(found, ParamId::Strategy, option);
+    } else {
+        let label = draft.set_option(ParamId::Strategy, option);
+        // Megatron-Bridge's recipes say it for themselves.
+        if draft.has(Program::MegatronLm) {
+            draft.assume(format!("What FSDP shards is not said: {label}, Megatron-LM's default."));
         }
-    }
-    // Number of groups of GPUs, within which states are sharded.
-    if let Some(found) = instances {
-        draft.world.replicate = Some(found);
-    }
-    let overlap = args.flag(&["overlap_grad_reduce"]);
-    let gather = args.flag(&["overlap_param_gather"]);
-    match overlap.or(gather) {
-        Some(found) => {
-            draft.set_flag(Some(found), ParamId::GradientOverlap);
-        }
-        None => {
-            draft.set_option(ParamId::GradientOverlap, "no");
-        }
-    }
-    if let Some(found) = args.text(&["optimizer"]).filter(|found| !found.value.contains('(')) {
-        shared::optimizer(Some(found), draft);
-        if let Some(momentum) = args
-            .number(&["sgd_momentum"])
-            .filter(|_| draft.scenario.optimizer == engine::model::training::Optimizer::Sgd)
-        {
-            draft.set_option_from(
-                &momentum,
-                ParamId::Optimizer,
-                if momentum.value > 0.0 { "sgd-momentum" } else { "sgd" },
-            );
-        }
-    }
-    args.skip(&["sgd_momentum", "use_precision_aware_optimizer"]);
-    if let Some(found) = args.word(&["exp_avg_dtype"]) {
-        args.skip(&["exp_avg_sq_dtype"]);
-        match found.value.trim_start_matches("torch.") {
-            "fp16" | "bf16" | "float16" | "bfloat16" => {
-                draft.set_option_from(&found, ParamId::Optimizer, "adamw-16bit");
-            }
-            "fp8" => draft.set_option_from(&found, ParamId::Optimizer, "adamw-8bit"),
-            _ => draft.record(&found, "Moments in fp32"),
-        }
-    }
-    draft.set_flag(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
-    let offloads = args.flag(&["fine_grained_activation_offloading", "cpu_offloading"]);
-    if let Some(found) = offloads {
-        args.skip(&["offload_modules", "cpu_offloading_num_layers"]);
-        draft.set_flag(Some(found), ParamId::OffloadActivations);
-    }
-    draft.set_flag(args.flag(&["init_model_with_meta_device"]), ParamId::DeferredInit);
-    if let Some(found) = args.word(&["ckpt_format", "dist_ckpt_format"]) {
-        draft.set_option_from(&found, ParamId::ShardedCheckpoint, if found.value == "torch" { "no" } else { "yes" });
     }
 }
 
 /// Reads the formats of states and products.
-fn precision(args: &mut Args, draft: &mut Draft) {
+pub(super) fn precision(args: &mut Args, draft: &mut Draft) {
     let [bf16, fp16] = ["bf16", "fp16"].map(|name| args.flag(&[name]).filter(|found| found.value));
     let in_16 = args.is_on("grad_reduce_in_bf16");
     let in_32 = args.flag(&["accumulate_allreduce_grads_in_fp32"]).filter(|found| found.value);
@@ -252,7 +97,6 @@ fn precision(args: &mut Args, draft: &mut Draft) {
         draft.set_option(ParamId::Recipe, recipe);
         draft.assume("The arguments name no 16-bit format: everything is in fp32.");
     }
-    eight_bits(args, draft);
 }
 
 /// Arguments of products in 8 or in 4 bits.
@@ -280,7 +124,7 @@ impl FewBits {
 
 /// Reads products in 8 or 4 bits: the format enables them, the recipe selects the scaling
 /// (`--fp8-format`, `--fp8-recipe`).
-pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
+pub(super) fn low_precision(args: &mut Args, draft: &mut Draft) {
     let in_8_bits = FewBits {
         format: ["fp8_format", "fp8"],
         recipe: "fp8_recipe",
@@ -313,10 +157,21 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     }
 }
 
+/// Sets Megatron-Core's kernels on Transformer Engine, for a section of Accelerate's file.
+fn kernels(keys: &Keys, draft: &mut Draft) {
+    draft.scenario.framework = Framework::Megatron;
+    draft.scenario.kernels = Kernels::USUAL;
+    draft.program(Program::Accelerate, keys);
+    shared::tuned_attention(draft);
+    draft.scenario.tensor.sequence_parallel = false;
+}
+
 /// Reads the Megatron-LM section of Accelerate's file.
 pub(super) fn read_accelerate_section(keys: &mut Keys, draft: &mut Draft) {
-    kernels(Program::Accelerate, keys, draft);
-    let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };
+    kernels(keys, draft);
+    let Some(table) = Table::find(Program::MegatronLm) else { return };
+    let mut args = Args::new(keys, table);
+    let mut args = args.below("megatron_lm_config.megatron_lm_");
     for (names, id) in [
         (["tp_degree"], ParamId::Tp),
         (["pp_degree"], ParamId::Pp),

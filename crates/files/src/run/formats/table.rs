@@ -7,6 +7,7 @@ use engine::scenario::Model;
 use links::put;
 use links::v1::CUSTOM_SHAPE;
 
+use super::args::Args;
 use super::{peft, shared, trainer};
 use crate::run::UnderstoodKey;
 use crate::run::draft::{Draft, NO_FILE};
@@ -99,6 +100,7 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
     let last_of_shape = table.rows.iter().rposition(|row| row.is == "shape.layers");
     for (place, row) in table.rows.iter().enumerate() {
         let is_met = is_met(&row.when, keys);
+        let said = draft.said.len();
         let is_read = is_met && read_row(table, row, keys, draft)?;
         if is_read || is_met && row.name.is_empty() {
             // Keys of the condition are read with the key.
@@ -110,6 +112,10 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
+        }
+        // Parameters that a function sets.
+        if !row.call.is_empty() {
+            set.extend(draft.said.iter().skip(said).map(|id| id.key()));
         }
         // Keys further down may concern the model that the numbers describe.
         if Some(place) == last_of_shape && !draft.has_model && shape(table, keys, draft) {
@@ -254,7 +260,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
         row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
         (!row.means.is_empty()).then(|| draft.assume(&row.means));
         if let Some(read) = super::function(&row.call) {
-            read(keys, draft);
+            read(&mut Args::new(keys, table), draft);
         }
     }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };

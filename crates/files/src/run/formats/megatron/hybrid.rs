@@ -9,8 +9,8 @@ use engine::model::transformer::recurrent::RecurrentKind;
 use engine::params::ParamId;
 use engine::scenario::Model;
 
-use super::Args;
 use crate::run::draft::Draft;
+use crate::run::formats::args::Args;
 use crate::run::keys::KeyedValue;
 
 /// Whether a text is a list of layers.

@@ -6,8 +6,9 @@ use engine::params::quantity::group_thousands;
 use engine::scenario::Model;
 use links::v1::CUSTOM_SHAPE;
 
-use super::{Args, hybrid};
+use super::hybrid;
 use crate::run::draft::Draft;
+use crate::run::formats::args::Args;
 
 /// Reads the shape, if the number of layers is given.
 pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {

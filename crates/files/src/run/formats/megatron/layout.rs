@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use engine::params::ParamId;
 
-use super::Args;
 use crate::run::draft::Draft;
+use crate::run::formats::args::Args;
 
 /// Most chunks and most letters of an unrolled layout.
 const MOST: usize = 65_536;
