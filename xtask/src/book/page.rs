@@ -138,7 +138,7 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
     let places: Vec<&str> = texts(&keys["places"]).filter(|place| !matches!(*place, "" | "*")).collect();
     let places = match &places[..] {
         [] => String::new(),
-        places => format!(" Each key stands by itself or below {}.", codes(places.iter().copied(), "or")),
+        places => format!(" Each key is on the top level or below {}.", codes(places.iter().copied(), "or")),
     };
     let intro = format!(
         "`*` matches any beginning of a key or any part of a word; an exact word takes precedence. The last of several \
