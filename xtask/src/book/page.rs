@@ -10,7 +10,7 @@ use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, pr
 use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 24] = [
     "name",
     "is",
     "values",
@@ -31,6 +31,8 @@ const FIELDS: [&str; 22] = [
     "writes",
     "present",
     "item",
+    "read_by",
+    "unwritten",
     "call",
     "reads",
 ];

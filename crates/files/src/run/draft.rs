@@ -12,6 +12,7 @@ use engine::scenario::Scenario;
 use links::release::{apply, apply_depending};
 use links::v1;
 
+use super::format::is_hugging_face;
 use super::keys::{KeyedValue, Keys};
 use super::spelling::shortened;
 use super::{MissingValue, UnderstoodKey};
@@ -223,6 +224,11 @@ impl Draft {
 
     pub(super) fn has(&self, program: Program) -> bool {
         self.formats.contains(&program)
+    }
+
+    /// Whether no file of the run is a trainer's of Hugging Face, whose options these are.
+    pub(super) fn is_alone(&self) -> bool {
+        !self.formats.iter().any(|program| is_hugging_face(*program))
     }
 
     pub(super) fn generation(&self) -> Generation {

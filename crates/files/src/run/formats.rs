@@ -29,9 +29,23 @@ type Function = fn(&mut Args, &mut Draft);
 
 /// Functions that rows of tables name.
 const FUNCTIONS: &[(&str, Function)] = &[
+    ("accelerate.formats", |args, draft| accelerate::formats(args.keys, draft)),
+    ("accelerate.sharding", |args, draft| accelerate::sharding(args.keys, draft)),
+    ("axolotl.completions", |args, draft| axolotl::completions(args.keys, draft)),
+    ("axolotl.packing", |args, draft| axolotl::packing(args.keys, draft)),
+    ("axolotl.precision", |args, draft| axolotl::precision(args.keys, draft)),
+    ("axolotl.selective_checkpointing", |args, draft| axolotl::selective_checkpointing(args.keys, draft)),
+    ("axolotl.sharding", |args, draft| axolotl::sharding(args.keys, draft)),
+    ("axolotl.target_parameters", |args, draft| axolotl::target_parameters(args.keys, draft)),
+    ("axolotl.unfrozen", |args, draft| axolotl::unfrozen(args.keys, draft)),
     ("bridge.adapters", |args, draft| nemo::bridge_adapters(args.keys, draft)),
     ("bridge.mixed_precision", nemo::bridge_mixed_precision),
     ("bridge.model", |args, draft| nemo::bridge_model(args.keys, draft)),
+    ("deepspeed.formats", |args, draft| deepspeed::formats(args.keys, draft)),
+    ("deepspeed.rest", |args, _| deepspeed::rest(args.keys)),
+    ("deepspeed.script", |args, draft| deepspeed::script(args.keys, draft)),
+    ("deepspeed.sharding", |args, draft| deepspeed::sharding(args.keys, draft)),
+    ("fsdp_config", |args, draft| trainer::fsdp(args.keys, draft, "", "")),
     ("length_of_model", |_, draft| draft.length_of_model()),
     ("maxtext.mesh", |args, draft| maxtext::mesh(args.keys, draft)),
     ("maxtext.recomputation", |args, draft| maxtext::kept_products(args.keys, draft)),
@@ -46,9 +60,17 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("nemo.adapters", |args, draft| nemo::nemo_adapters(args.keys, draft)),
     ("nemo.model", nemo::model),
     ("nemo.precision", nemo::precision),
-    ("trainer.arguments", |args, draft| trainer::arguments(args.keys, draft)),
+    ("trainer.adapters", |args, draft| trainer::adapters(args.keys, draft)),
+    ("trainer.checkpointing", |args, draft| trainer::checkpointing(args.keys, draft)),
+    ("trainer.galore", |args, draft| trainer::galore(args.keys, draft)),
+    ("trainer.length", |args, draft| trainer::length(args.keys, draft)),
+    ("trainer.packing", |args, draft| trainer::packing(args.keys, draft)),
     ("trainer.precision", |args, draft| trainer::precision(args.keys, draft, None)),
     ("trainer.sharding", |args, draft| trainer::sharding(args.keys, draft)),
+    ("trl.checkpointing", |args, draft| trl::checkpointing(args.keys, draft)),
+    ("trl.length", |args, draft| trl::length(args.keys, draft)),
+    ("trl.objective", |args, draft| trl::objective(args.keys, draft)),
+    ("trl.precision", |args, draft| trl::precision(args.keys, draft)),
 ];
 
 /// Returns a function by its name in tables.
@@ -66,13 +88,7 @@ pub(super) fn read_by_format(program: Program, keys: &mut Keys, draft: &mut Draf
     match program {
         Program::ConfigJson => config::read_config(keys, draft, file)?,
         Program::Peft => config::read_adapter(keys, draft, file)?,
-        Program::Transformers => trainer::read(keys, draft),
-        Program::Trl => trl::read(keys, draft),
-        Program::Axolotl => axolotl::read(keys, draft),
         Program::Torchtitan => torchtitan::read(keys, draft),
-        Program::Accelerate => accelerate::read(keys, draft),
-        Program::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
-        Program::Deepspeed => deepspeed::read(keys, draft),
         _ => table::read_by_program(program, keys, draft)?,
     }
     accelerate::launched(keys, draft);

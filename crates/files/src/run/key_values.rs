@@ -1,8 +1,6 @@
 //! Keys and values of a scenario in each program's files, for changes that the linter writes.
 
-use engine::model::software::{Loss, NormKernel};
-use engine::model::trained::{BaseFormat, Method};
-use engine::model::training::{HalfFormat, Optimizer, OptimizerKernel, Recompute};
+use engine::model::training::{HalfFormat, Recompute};
 use engine::params::{self, Param, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
@@ -46,11 +44,7 @@ impl KeyValues {
 pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue> {
     let mut key_values = KeyValues { list: Vec::new() };
     match program {
-        Program::Transformers | Program::Trl => trainer(&mut key_values, program, scenario),
-        Program::Axolotl => axolotl(&mut key_values, scenario),
         Program::Torchtitan => torchtitan(&mut key_values, scenario),
-        Program::Accelerate => accelerate(&mut key_values, scenario),
-        Program::Deepspeed => deepspeed(&mut key_values, scenario),
         _ => {
             if let Some(program) = Table::find(program) {
                 table(&mut key_values, program, scenario);
@@ -83,8 +77,8 @@ fn half_format(key_values: &mut KeyValues, program: Program, scenario: &Scenario
 /// Adds the keys that a program's table has for a scenario.
 fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario) {
     for row in &table.rows {
-        if row.call == "trainer.arguments" {
-            arguments(key_values, scenario);
+        if row.unwritten {
+            continue;
         }
         let value = match row.is.as_str() {
             "micro" => Some(scenario.micro_batch_size.to_string()),
@@ -177,98 +171,8 @@ fn replicated_and_sharded(scenario: &Scenario) -> [u32; 2] {
     }
 }
 
-fn recomputes(scenario: &Scenario) -> bool {
-    scenario.recompute != Recompute::None
-}
-
-fn saves_logits(scenario: &Scenario) -> bool {
-    matches!(scenario.kernels.loss, Loss::Fused | Loss::FusedLinear | Loss::Chunked | Loss::Tiled)
-}
-
 fn global_batch(scenario: &Scenario) -> u32 {
     scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps).saturating_mul(scenario.degrees().dp)
-}
-
-/// Returns the Trainer's name of the optimizer.
-fn optimizer(scenario: &Scenario) -> &'static str {
-    match (scenario.optimizer, scenario.optimizer_kernel) {
-        (Optimizer::AdamW8bit, _) if scenario.offload.paged => "paged_adamw_8bit",
-        (Optimizer::AdamW8bit, _) => "adamw_8bit",
-        (Optimizer::AdamW, OptimizerKernel::Fused) => "adamw_torch_fused",
-        (Optimizer::AdamW, OptimizerKernel::ForEach) => "adamw_torch",
-        (Optimizer::Adafactor, _) => "adafactor",
-        _ => "",
-    }
-}
-
-fn put_optimizer(key_values: &mut KeyValues, key: &'static str, scenario: &Scenario) {
-    let name = optimizer(scenario);
-    if !name.is_empty() {
-        key_values.put(key, name);
-    }
-}
-
-/// Adds the arguments that all programs on the Trainer have.
-fn arguments(key_values: &mut KeyValues, scenario: &Scenario) {
-    key_values.put("per_device_train_batch_size|per_gpu_train_batch_size", scenario.micro_batch_size);
-    key_values.put("gradient_accumulation_steps", scenario.grad_accum_steps);
-    put_optimizer(key_values, "optim", scenario);
-}
-
-fn trainer(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
-    arguments(key_values, scenario);
-    key_values.put("gradient_checkpointing|activation_checkpointing", recomputes(scenario));
-    key_values.put("use_liger_kernel", saves_logits(scenario));
-    key_values.put("torch_compile", scenario.kernels.compile);
-    if program == Program::Trl && !scenario.objective.task.generates() {
-        key_values.put("max_length|max_seq_length", scenario.seq_len);
-    } else {
-        key_values
-            .put_if_present("max_length|max_seq_length|max_seq_len|block_size|model_max_length", scenario.seq_len);
-    }
-    key_values.put("use_peft", scenario.trained.has_adapters());
-    if quantized(scenario) {
-        key_values.put("load_in_4bit", true);
-    }
-}
-
-fn quantized(scenario: &Scenario) -> bool {
-    scenario.trained.has_adapters() && matches!(scenario.trained.base, BaseFormat::Nf4 | BaseFormat::Nf4Double)
-}
-
-fn axolotl(key_values: &mut KeyValues, scenario: &Scenario) {
-    key_values.put("micro_batch_size", scenario.micro_batch_size);
-    key_values.put("gradient_accumulation_steps", scenario.grad_accum_steps);
-    key_values.put("sequence_len", scenario.seq_len);
-    put_optimizer(key_values, "optimizer", scenario);
-    key_values.put("gradient_checkpointing", recomputes(scenario));
-    key_values.put("torch_compile", scenario.kernels.compile);
-    // Liger's loss and norms need its plugin; the chunked loss is Axolotl's own.
-    let fuses_loss = scenario.kernels.loss == Loss::FusedLinear;
-    key_values.put("chunked_cross_entropy", saves_logits(scenario) && !fuses_loss);
-    key_values.put("liger_fused_linear_cross_entropy", fuses_loss);
-    key_values.put("liger_rms_norm", scenario.kernels.norms == NormKernel::Fused);
-    if fuses_loss {
-        key_values.list.push(KeyValue {
-            keys: "plugins",
-            value: "[axolotl.integrations.liger.LigerPlugin]".to_owned(),
-            only_present: false,
-            is_item: true,
-            is_flag: false,
-        });
-    }
-    key_values.put("tensor_parallel_size", scenario.tp);
-    key_values.put("context_parallel_size", scenario.cp);
-    if scenario.strategy.shards_weights() {
-        key_values.put_if_present("fsdp_config.reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
-        key_values.put_if_present("fsdp_config.offload_params", scenario.offload.parameters);
-    }
-    if scenario.trained.method == Method::Lora {
-        key_values.put("adapter", if quantized(scenario) { "qlora" } else { "lora" });
-        if quantized(scenario) {
-            key_values.put("load_in_4bit", true);
-        }
-    }
 }
 
 fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
@@ -318,44 +222,4 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put_if_present("parallelism.expert_parallel_degree", scenario.ep);
     key_values.put("training.enable_cpu_offload", scenario.offload.parameters);
     key_values.put("compile.enable|training.compile", scenario.kernels.compile);
-}
-
-fn accelerate(key_values: &mut KeyValues, scenario: &Scenario) {
-    if scenario.strategy.shards_weights() {
-        key_values.put_if_present("fsdp_config.fsdp_reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
-        let strategy = match scenario.strategy {
-            Strategy::ShardGradOp => "SHARD_GRAD_OP",
-            Strategy::HybridShard => "HYBRID_SHARD",
-            _ => "FULL_SHARD",
-        };
-        key_values.put_if_present("fsdp_config.fsdp_sharding_strategy", strategy);
-        key_values.put_if_present("fsdp_config.fsdp_offload_params", scenario.offload.parameters);
-        key_values.put_if_present("fsdp_config.fsdp_activation_checkpointing", recomputes(scenario));
-    }
-    stage(key_values, scenario, "deepspeed_config.zero_stage");
-    key_values.put_if_present("deepspeed_config.gradient_accumulation_steps", scenario.grad_accum_steps);
-    let device = if scenario.offload.optimizer { "cpu" } else { "none" };
-    key_values.put_if_present("deepspeed_config.offload_optimizer_device", device);
-    key_values.put("num_processes", scenario.gpus);
-}
-
-fn stage(key_values: &mut KeyValues, scenario: &Scenario, key: &'static str) {
-    let stages = [Strategy::Ddp, Strategy::Zero1, Strategy::Zero2, Strategy::FullShard];
-    if let Some(stage) = stages.iter().position(|strategy| *strategy == scenario.strategy) {
-        key_values.put_if_present(key, stage);
-    }
-}
-
-fn deepspeed(key_values: &mut KeyValues, scenario: &Scenario) {
-    stage(key_values, scenario, "zero_optimization.stage");
-    key_values.put_if_present("train_micro_batch_size_per_gpu", scenario.micro_batch_size);
-    key_values.put_if_present("gradient_accumulation_steps", scenario.grad_accum_steps);
-    key_values.put_if_present("train_batch_size", global_batch(scenario));
-    for (on, keys) in [
-        (scenario.offload.optimizer, "zero_optimization.offload_optimizer.device"),
-        (scenario.offload.parameters, "zero_optimization.offload_param.device"),
-    ] {
-        let value = if on { "cpu" } else { "none" }.to_owned();
-        key_values.list.push(KeyValue { keys, value, only_present: !on, is_item: false, is_flag: false });
-    }
 }

@@ -157,6 +157,12 @@ pub(super) struct Row {
     /// Whether the linter changes the key only where a file has it.
     #[serde(default)]
     pub(super) present: bool,
+    /// Function that reads the key, called by another row: this row is the linter's alone.
+    #[serde(default)]
+    pub(super) read_by: String,
+    /// Whether the linter never writes the key, as another one says the same.
+    #[serde(default)]
+    pub(super) unwritten: bool,
     /// Whether the value that the linter writes is an item of a list.
     #[serde(default)]
     pub(super) item: bool,
@@ -305,7 +311,7 @@ impl Table {
 
     /// Whether the program passes arguments to transformers' Trainer.
     pub(super) fn is_on_the_trainer(&self) -> bool {
-        self.rows.iter().any(|row| row.call == "trainer.arguments")
+        self.rows.iter().any(|row| row.call == "trainer.galore")
     }
 }
 
@@ -341,6 +347,8 @@ mod tests {
                 assert!(is_known, "{name}: {:?} is {key}", row.name);
                 let is_function = row.call.is_empty() || function(&row.call).is_some() && row.name.is_empty();
                 assert!(is_function, "{name}: {}", row.call);
+                let is_called = row.read_by.is_empty() || table.rows.iter().any(|other| other.call == row.read_by);
+                assert!(is_called, "{name}: {}", row.read_by);
                 for (word, meaning) in &row.values.0 {
                     assert!(word.chars().all(|sign| !sign.is_uppercase()), "{name}: {word} of {:?}", row.name);
                     match meaning {

@@ -3,8 +3,8 @@
 use super::Base;
 
 use super::draft::Draft;
+use super::format::is_hugging_face;
 use super::keys::Keys;
-use super::program::Table;
 use super::tree::Tree;
 use super::{File, Refusal, formats};
 use catalog::programs::{Part, Program};
@@ -15,12 +15,12 @@ use catalog::programs::{Part, Program};
 ///
 /// A sentence that names both.
 pub(super) fn refuse_two_runs(trees: &[Tree], kinds: &[Program], files: &[File], base: &Base) -> Result<(), Refusal> {
-    // A launcher belongs to the run of another program; two programs that each run alone are two
-    // runs.
-    let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| Table::find(**kind).is_some());
-    if let Some((tree, kind)) = programs.next()
+    // Launchers and options belong to the run of another program; two programs that each run alone
+    // are two runs, unless both take the Trainer's arguments.
+    let runs: Vec<_> = trees.iter().zip(kinds).filter(|(_, kind)| kind.part() == Part::Run).collect();
+    if let Some((tree, kind)) = runs.first()
         && let Some((other, second)) =
-            trees.iter().zip(kinds).find(|(_, other)| other.part() == Part::Run && *other != kind)
+            runs.iter().find(|(_, other)| other != kind && !(is_hugging_face(**kind) && is_hugging_face(**other)))
     {
         return Err(Refusal::certain(format!(
             "{} is of {} and {} is of {}: these are two runs, give each alone.",

@@ -7,22 +7,18 @@ use engine::params::ParamId;
 
 use super::{megatron, shared, trainer};
 use crate::run::draft::Draft;
-use crate::run::format::is_hugging_face;
 use crate::run::keys::{KeyedValue, Keys};
 use crate::run::tree::LAUNCHER;
 
-/// Reads a file.
-pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    let alone = !draft.formats.iter().any(|program| is_hugging_face(*program));
-    if alone {
-        shared::hugging_face(Program::Accelerate, keys, draft);
+/// Reads the formats and the compilation.
+pub(super) fn formats(keys: &mut Keys, draft: &mut Draft) {
+    let is_alone = draft.is_alone();
+    if is_alone {
         draft.assume("The training script is not among these files: its batch, lengths and model are as in the page.");
     }
-    draft.world.gpus = keys.count(&["num_processes"]);
-    draft.world.nodes = keys.count(&["num_machines"]);
     let precision = keys.word(&["mixed_precision"]);
     if let Some(found) = &precision {
-        mixed(found, draft, alone);
+        mixed(found, draft, is_alone);
     }
     draft
         .set_flag(
@@ -39,6 +35,10 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         keys.skip_below("dynamo_config");
     }
     keys.skip_below("fp8_config");
+}
+
+/// Reads the sharding.
+pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     let Some(kind) = keys.word(&["distributed_type"]) else { return };
     match kind.value.as_str() {
         "fsdp" => {

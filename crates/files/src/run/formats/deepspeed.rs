@@ -1,74 +1,48 @@
 //! DeepSpeed's JSON (deepspeed.ai/docs/config-json).
 
-use catalog::programs::Program;
-use engine::model::software::Framework;
 use engine::params::ParamId;
 
 use super::shared;
 use crate::run::draft::Draft;
-use crate::run::format::is_hugging_face;
 use crate::run::keys::Keys;
 
-/// Reads a file. Values of `auto` come from the trainer.
-pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    let alone = !draft.formats.iter().any(|program| is_hugging_face(*program));
-    let model = keys.text(&["model_name_or_path"]).filter(|_| alone);
-    if alone {
-        shared::hugging_face(Program::Deepspeed, keys, draft);
+/// Reads the model of a script that has the configuration as a dictionary, and loads it itself.
+pub(super) fn script(keys: &mut Keys, draft: &mut Draft) {
+    if !draft.is_alone() {
+        return;
     }
-    // A script that has the configuration as a dictionary loads its model itself.
-    if let Some(found) = &model {
-        draft.model_named(found);
+    if let Some(found) = keys.text(&["model_name_or_path"]) {
+        draft.model_named(&found);
         draft.set_option(ParamId::Recompute, "none");
         if let Some(found) = keys.flag(&["gradient_checkpointing"]).filter(|found| found.value) {
             draft.set_option_from(&found, ParamId::Recompute, "full");
         }
-    } else if alone {
+    } else {
         draft.assume("The training script is not among these files: its lengths and its model are as in the page.");
     }
-    draft.scenario.framework = Framework::DeepSpeed;
-    // DeepSpeed has its own offloading and fused kernels.
-    draft.set_option(ParamId::OptimizerKernel, "fused");
-    draft.below();
-    stage(keys, draft);
-    formats(keys, draft);
-    shared::micro(keys.count(&["train_micro_batch_size_per_gpu"]), draft);
-    shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
-    draft.batch.global = draft.batch.global.take().or_else(|| keys.count(&["train_batch_size"]));
-    if let Some(found) = keys.text(&["optimizer.type"]) {
-        shared::optimizer(Some(found), draft);
-        if let Some(momentum) = keys.number(&["optimizer.params.momentum"]).filter(|found| found.value > 0.0) {
-            draft.set_option_from(&momentum, ParamId::Optimizer, "sgd-momentum");
-        }
-    }
-    keys.skip_below("optimizer");
-    draft.number(keys.count(&["tensor_parallel.autotp_size"]), ParamId::Tp);
-    if let Some(found) = keys.flag(&["tensor_parallel.tp_overlap_comm"]) {
-        draft.set_flag(Some(found), ParamId::AsyncTp);
-    }
-    if let Some(found) = keys.count(&["sequence_parallel_size"]) {
-        draft.number(Some(found), ParamId::Cp);
-        draft.set_option(ParamId::ContextExchange, "alltoall");
-    }
-    draft.number(keys.count(&["pipeline.stages"]), ParamId::Pp);
-    draft.number(keys.count(&["expert_parallel.autoep_size"]), ParamId::Ep);
-    draft.number(keys.count(&["expert_parallel.expert_tensor_parallel_size"]), ParamId::Etp);
-    draft.set_flag(keys.flag(&["expert_parallel.use_grouped_mm"]), ParamId::GroupedExperts);
-    if let Some(found) = keys.flag(&["activation_checkpointing.cpu_checkpointing"]) {
-        draft.set_flag(Some(found), ParamId::OffloadActivations);
-    }
-    if let Some(found) = keys.number(&["pipeline.activation_checkpoint_interval"]) {
-        draft.set_option_from(&found, ParamId::Recompute, if found.value > 0.0 { "full" } else { "none" });
-    }
-    for section in
-        ["activation_checkpointing", "aio", "autotuning", "pipeline", "expert_parallel", "tensor_parallel", "scheduler"]
-    {
+}
+
+/// Leaves out options that change neither memory nor the sizes of messages.
+pub(super) fn rest(keys: &mut Keys) {
+    for section in [
+        "optimizer",
+        "activation_checkpointing",
+        "aio",
+        "autotuning",
+        "pipeline",
+        "expert_parallel",
+        "tensor_parallel",
+        "scheduler",
+        "zero_optimization",
+    ] {
         keys.skip_below(section);
     }
     keys.skip(&["communication_data_type", "zero_allow_untested_optimizer", "zero_force_ds_cpu_optimizer"]);
 }
 
-fn stage(keys: &mut Keys, draft: &mut Draft) {
+/// Reads how weights and states are sharded.
+pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
+    draft.below();
     let found = keys.number(&["zero_optimization.stage"]);
     let stage = found.as_ref().map_or(0, |found| found.value as u32);
     let option = shared::zero_strategy(stage);
@@ -96,32 +70,10 @@ fn stage(keys: &mut Keys, draft: &mut Draft) {
             draft.set_option_from(&found, ParamId::Strategy, "shard-grad-op");
         }
     }
-    for (section, id) in [
-        ("zero_optimization.offload_optimizer", ParamId::OffloadOptimizer),
-        ("zero_optimization.offload_param", ParamId::OffloadParameters),
-    ] {
-        let device = [section, ".device"].concat();
-        if let Some(found) = keys.word(&[&device]) {
-            let on = matches!(found.value.as_str(), "cpu" | "nvme");
-            draft.set_option_from(&found, id, if on { "yes" } else { "no" });
-            if found.value == "nvme" {
-                draft.set_option(
-                    ParamId::OffloadNvme,
-                    if id == ParamId::OffloadParameters { "all" } else { "optimizer" },
-                );
-            }
-        }
-    }
-    if let Some(found) = keys.flag(&["zero_optimization.cpu_offload"]) {
-        draft.set_flag(Some(found), ParamId::OffloadOptimizer);
-    }
-    if let Some(found) = keys.flag(&["zero_optimization.overlap_comm"]) {
-        draft.set_flag(Some(found), ParamId::GradientOverlap);
-    }
-    keys.skip_below("zero_optimization");
 }
 
-fn formats(keys: &mut Keys, draft: &mut Draft) {
+/// Reads the formats.
+pub(super) fn formats(keys: &mut Keys, draft: &mut Draft) {
     let bf16 = keys.flag(&["bf16.enabled", "bfloat16.enabled"]);
     let fp16 = keys.flag(&["fp16.enabled"]);
     let masters = keys.flag(&["bf16.bf16_master_weights_and_grads"]);

@@ -186,14 +186,3 @@ pub(super) fn base(keys: &mut Keys, draft: &mut Draft, nested: &[&str]) {
     }
     keys.skip(&["bnb_4bit_quant_type", "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage"]);
 }
-
-/// Reads the adapters of a run, where a flag selects all linear matrices.
-pub(super) fn lora_of_all(keys: &mut Keys, draft: &mut Draft, names: &Names, linear: Option<KeyedValue<bool>>) {
-    let of_all = Names { targets: &[], usual_targets: "all", ..*names };
-    lora(keys, draft, &of_all);
-    draft.assumed.retain(|said| !said.starts_with("The matrices with adapters"));
-    if let Some(found) = linear {
-        draft.set_option_from(&found, ParamId::LoraTargets, "all");
-    }
-    keys.skip(names.targets);
-}

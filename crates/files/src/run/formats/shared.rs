@@ -5,8 +5,7 @@ mod attention;
 pub(super) use attention::{attention, pytorch_attention, tuned_attention};
 use catalog::names::{gpu_assumed, gpu_named};
 use catalog::pick::move_to_accelerator;
-use catalog::programs::Program;
-use engine::model::software::{Framework, Kernels, NormKernel, Segments};
+use engine::model::software::Segments;
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
@@ -207,15 +206,6 @@ pub(super) fn optimizer(found: Option<KeyedValue<String>>, draft: &mut Draft) {
     if name.ends_with("layerwise") || name.contains("lomo") {
         draft.set_option(ParamId::UpdatePlace, "yes");
     }
-}
-
-/// Sets the defaults of trainers of Hugging Face's models: norms computed operator by operator, and
-/// the features of the release.
-pub(super) fn hugging_face(program: Program, keys: &Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::Transformers;
-    draft.scenario.kernels = Kernels { norms: NormKernel::Upcast, ..Kernels::USUAL };
-    pytorch_attention(draft);
-    draft.program(program, keys);
 }
 
 /// Records the micro-batch; a contradicting second value is reported.

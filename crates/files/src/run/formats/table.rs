@@ -1,7 +1,7 @@
 //! Reads the keys of a program by its table.
 
 use catalog::names::model_named;
-use catalog::programs::Program;
+use catalog::programs::{Part, Program};
 use engine::params::{self, ParamId, ParamKind};
 use engine::scenario::Model;
 use links::put;
@@ -15,6 +15,7 @@ use crate::run::keys::{KeyedValue, Keys};
 use crate::run::named::is_named;
 use crate::run::program::{Meaning, Row, Rows, Table};
 use crate::run::spelling::shortened;
+use crate::run::tree::STARTED;
 
 /// Names that a row may have besides parameters, for values that follow from several keys or from
 /// all files.
@@ -89,12 +90,10 @@ const SETTLED_BY: [(&str, &str); 2] = [("strategy", "zero"), ("global", "accum")
 pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
     let name = program.name();
     let table = Table::find(program).ok_or_else(|| format!("Files of {name} are not read."))?;
-    draft.has_strategy = true;
-    put(&mut draft.scenario, "framework", program.framework());
-    draft.program(program, keys);
-    let usual = table.usual.0.iter().filter(|(key, _)| !key.starts_with("shape.") && key != "gpus");
-    usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
-    draft.attention_of_the_gpu();
+    // Options and launchers add to the run of a trainer, whose defaults hold.
+    if program.part() == Part::Run || draft.is_alone() {
+        start(program, table, keys, draft);
+    }
     let mut set: Vec<&str> = Vec::new();
     let recorded = draft.understood.len();
     let last_of_shape = table.rows.iter().rposition(|row| row.is == "shape.layers");
@@ -122,7 +121,9 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
             set.push("model");
         }
     }
-    if set.is_empty() && draft.understood.len() == recorded {
+    // A script may only start the file that has the settings.
+    let is_told = !set.is_empty() || draft.understood.len() > recorded || keys.peek(STARTED).is_some();
+    if !is_told {
         return Err(format!(
             "This is of {name} and has none of its settings: give the file that has them. {}",
             table.about
@@ -144,6 +145,16 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         }
     }
     Ok(())
+}
+
+/// Sets the program's defaults.
+fn start(program: Program, table: &Table, keys: &Keys, draft: &mut Draft) {
+    draft.has_strategy = true;
+    put(&mut draft.scenario, "framework", program.framework());
+    draft.program(program, keys);
+    let usual = table.usual.0.iter().filter(|(key, _)| !key.starts_with("shape.") && key != "gpus");
+    usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+    draft.attention_of_the_gpu();
 }
 
 /// Sets the program's default counts, where no file states one of that kind.
@@ -263,6 +274,9 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
             read(&mut Args::new(keys, table), draft);
         }
     }
+    if !row.read_by.is_empty() {
+        return Ok(false);
+    }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };
     let Some(found) = found else { return Ok(false) };
     let word = found.value.to_ascii_lowercase();
@@ -274,7 +288,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
         return Err(said);
     }
     let lacks = said(&row.lacks);
-    let simplifies = said(&row.simplifies);
+    let simplifies = said(&row.simplifies).map(|said| said.replacen(" = ", " is ", 1));
     draft.unread.extend(lacks.clone());
     if let Some(said) = &simplifies {
         draft.contradict(said.clone());
@@ -431,7 +445,9 @@ fn own(
         "per_device" => draft.batch.per_device = keys.number(names).filter(|found| found.value > 0.0),
         "samples" => draft.batch.samples = keys.number(names),
         "optimizer" => shared::optimizer(Some(found.clone()), draft),
-        "attention" => shared::attention(keys.word(names), draft),
+        "attention" => {
+            shared::attention(Some(found.with(stripped(row, &found.value.to_ascii_lowercase()).to_owned())), draft);
+        }
         "bf16" | "fp16" => half(keys.flag(names), draft),
         "dtype" => draft.record(found, "The format in which the model is loaded"),
         "deepspeed" => {
@@ -507,7 +523,9 @@ fn set_parameter(
         },
         Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
         Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
-            count_of(name, keys.count(names), draft);
+            let factor = factor(row, keys);
+            let count = |count: KeyedValue<u32>| Some(count.with((f64::from(count.value) * factor?).round() as u32));
+            count_of(name, keys.count(names).and_then(count), draft);
         }
         Some((id, ParamKind::Number(_))) => {
             let factor = factor(row, keys);

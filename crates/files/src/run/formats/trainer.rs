@@ -16,15 +16,8 @@ const SECOND_FSDP: &str = "2026-06-03";
 /// The day from which Axolotl has FSDP2 alone (0.20).
 const AXOLOTLS_SECOND_FSDP: &str = "2026-09-30";
 
-/// Reads arguments of the Trainer, of a script or a file.
-pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.batch.default_micro_batch = 8;
-    shared::hugging_face(Program::Transformers, keys, draft);
-    model(keys, draft);
-    arguments(keys, draft);
-    adapters(keys, draft);
-    precision(keys, draft, None);
-    // `run_clm.py` fills its blocks; other lengths are where a text is cut off.
+/// Reads the length: `run_clm.py` fills its blocks, other lengths are where a text is cut off.
+pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
     let block = keys.count(&["block_size"]);
     let cut_off = keys.count(&[
         "max_length",
@@ -38,42 +31,13 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         unpacked(draft);
     }
     draft.length(block.or(cut_off));
-    sharding(keys, draft);
 }
 
-pub(super) fn model(keys: &mut Keys, draft: &mut Draft) {
-    if let Some(found) = keys.text(&["model_name_or_path", "model_id", "model_name", "model"]) {
-        draft.model_named(&found);
-    }
-}
-
-/// Reads batch, optimizer, checkpointing and kernels.
-pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
-    shared::micro(keys.count(&["per_device_train_batch_size", "per_gpu_train_batch_size"]), draft);
-    shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
-    if let Some(found) = keys.number(&["max_steps"]).filter(|found| found.value > 0.0) {
-        draft.batch.steps = Some(found);
-    }
-    // OptimizerNames.ADAMW_TORCH_FUSED is the default from 4.56 on.
-    shared::optimizer(keys.text(&["optim"]), draft);
-    checkpointing(keys, draft);
-    kernels(keys, draft);
-    draft.set_flag(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
-    if let Some(found) = keys.flag(&["packing"]) {
-        packing(&found, draft);
-    }
-    galore(keys, draft);
-}
-
-/// Names of the switch that recomputes layers: the second became an alias of the first in
-/// transformers 5.23.
+/// Keys that switch recomputation on.
 pub(super) const CHECKPOINTING: [&str; 2] = ["activation_checkpointing", "gradient_checkpointing"];
 
 /// Reads which layers are recomputed, and where the kept inputs of layers are.
-fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
-    if let Some(found) = keys.flag(&CHECKPOINTING) {
-        draft.set_option_from(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
-    }
+pub(super) fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     for kwargs in CHECKPOINTING.map(|name| format!("{name}_kwargs")) {
         if draft.scenario.recompute == Recompute::Full {
             let every = keys.count(&[&format!("{kwargs}.every_n_layers")]).filter(|every| every.value > 1);
@@ -92,19 +56,6 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Reads compilation, which a backend or a mode alone switches on too
-/// (`TrainingArguments.__post_init__`).
-fn compilation(keys: &mut Keys, draft: &mut Draft) {
-    draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
-    if let Some(found) = keys.word(&["torch_compile_mode"]) {
-        draft.set_option(ParamId::Compile, "yes");
-        set_graphs(&found, draft);
-    }
-    if let Some(found) = keys.word(&["torch_compile_backend"]) {
-        set_compiler(&found, draft);
-    }
-}
-
 /// Sets whether a backend of `torch.compile` fuses kernels: those for debugging do not.
 pub(super) fn set_compiler(backend: &KeyedValue<String>, draft: &mut Draft) {
     let is_off = matches!(backend.value.as_str(), "no" | "eager" | "aot_eager");
@@ -118,32 +69,15 @@ pub(super) fn set_graphs(mode: &KeyedValue<String>, draft: &mut Draft) {
     draft.set_option_from(mode, ParamId::CudaGraphs, if has_graphs { "layers" } else { "none" });
 }
 
-pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
-    compilation(keys, draft);
-    let attention = keys.word(&["attn_implementation", "_attn_implementation"]);
-    // A repository of kernels is named by its path.
-    let attention = attention.map(|found| {
-        let kernel = found.value.rsplit('/').next().unwrap_or_default().to_owned();
-        found.with(kernel)
-    });
-    shared::attention(attention, draft);
-    if let Some(found) =
-        keys.flag(&["use_flash_attn", "use_flash_attention_2", "use_flash_attention"]).filter(|found| found.value)
-    {
-        shared::attention(Some(found.with("flash_attention_2".to_owned())), draft);
-    }
-    if let Some(found) = keys.flag(&["use_liger_kernel", "use_liger", "use_liger_loss"]) {
-        if found.value {
-            draft.set_option_from(&found, ParamId::Loss, "fused-linear");
-            draft.set_option(ParamId::NormKernel, "fused");
-        } else {
-            draft.record(&found, "Hugging Face's own kernels");
-        }
+/// Reads whether several texts share a sequence.
+pub(super) fn packing(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.flag(&["packing"]) {
+        packed(&found, draft);
     }
 }
 
-/// Reads whether several texts share a sequence.
-pub(super) fn packing(found: &KeyedValue<bool>, draft: &mut Draft) {
+/// Sets whether several texts share a sequence.
+pub(super) fn packed(found: &KeyedValue<bool>, draft: &mut Draft) {
     if found.value {
         draft.record(found, "Sequences are full");
     } else {
@@ -160,7 +94,8 @@ pub(super) fn unpacked(draft: &mut Draft) {
     );
 }
 
-fn galore(keys: &mut Keys, draft: &mut Draft) {
+/// Reads the rank of `GaLore`.
+pub(super) fn galore(keys: &mut Keys, draft: &mut Draft) {
     keys.skip(&["optim_target_modules"]);
     let Some(found) = keys.text(&["optim_args"]) else { return };
     let rank = found.value.split([',', ' ']).find_map(|part| part.trim().strip_prefix("rank=")?.parse::<u32>().ok());

@@ -4,7 +4,7 @@ use catalog::programs::Program;
 use engine::model::training::Recompute;
 use engine::params::ParamId;
 
-use super::{shared, trainer};
+use super::trainer;
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
 use crate::run::tree::{COMMAND, TRAINERS};
@@ -14,40 +14,22 @@ const LONG_COMPLETIONS: &str = "2026-08-13";
 /// The day from which all losses are fused with the head (1.15).
 const FUSED_HEAD: &str = "2026-10-08";
 
-/// Reads a file or a command of TRL.
-pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.batch.default_micro_batch = 8;
-    shared::hugging_face(Program::Trl, keys, draft);
-    objective(keys, draft);
-    trainer::model(keys, draft);
-    trainer::arguments(keys, draft);
+/// Says the default of gradient checkpointing where nothing states it.
+pub(super) fn checkpointing(keys: &Keys, draft: &mut Draft) {
     if !trainer::CHECKPOINTING.iter().any(|key| keys.has(key)) {
         let word = if draft.scenario.recompute == Recompute::Full { "on" } else { "off" };
         draft.assume(format!("Gradient checkpointing is {word}, TRL's default."));
     }
-    trainer::adapters(keys, draft);
-    // TRL's default is `bf16=True` where the release has another recipe than fp32.
+}
+
+/// Reads the formats: TRL's default is `bf16=True` where the release has another recipe than fp32.
+pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     let is_half = draft.usual(ParamId::Recipe) != Some("fp32");
     trainer::precision(keys, draft, is_half.then_some("Products are in bf16, TRL's default."));
-    spectrum(keys, draft);
-    length(keys, draft);
-    trainer::sharding(keys, draft);
 }
 
-/// Reads the file of Spectrum, which trains the weights that patterns in another file select.
-fn spectrum(keys: &mut Keys, draft: &mut Draft) {
-    if let Some(found) = keys.text(&["spectrum_config_path", "spectrum_config"]) {
-        draft.record(&found, "The weights that are trained, in a file of their own");
-        draft.contradict(format!(
-            "{} is {}: it freezes the weights that this file does not name, and here all are computed as \
-             trained. Leave it out to go on with that.",
-            found.key,
-            crate::run::spelling::shortened(&found.shown)
-        ));
-    }
-}
-
-fn length(keys: &mut Keys, draft: &mut Draft) {
+/// Reads the lengths of sequences, prompts and completions.
+pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
     let prompt = keys.count(&["max_prompt_length"]);
     let completion = keys.count(&["max_completion_length"]);
     let whole = keys.count(&["max_length", "max_seq_length"]);
@@ -87,7 +69,7 @@ const NO_DIVERGENCE: &str = "2025-06-13";
 
 /// Reads the objective: from the class that a script calls, else from the name of the command or
 /// the script, or from keys that only one trainer has.
-fn objective(keys: &mut Keys, draft: &mut Draft) {
+pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
     let command = keys.peek(COMMAND).unwrap_or_default();
     let class =
         keys.class_ending(&["Trainer"]).filter(|class| !class.is_empty()).or_else(|| keys.class_ending(&["Config"]));
