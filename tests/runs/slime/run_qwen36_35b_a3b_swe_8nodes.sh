@@ -1,0 +1,134 @@
+# Keys and values of github.com/THUDM/slime, examples/coding_agent_rl/run_qwen36_35b_a3b_swe_8nodes.sh (624b824a8)
+TP_SIZE="${TP_SIZE:-2}"
+PP_SIZE="${PP_SIZE:-1}"
+CP_SIZE="${CP_SIZE:-8}"
+EP_SIZE="${EP_SIZE:-8}"
+ETP_SIZE="${ETP_SIZE:-1}"
+ROLLOUT_TP_SIZE="${ROLLOUT_TP_SIZE:-8}"
+ROLLOUT_DP_SIZE="${ROLLOUT_DP_SIZE:-8}"
+ROLLOUT_EP_SIZE="${ROLLOUT_EP_SIZE:-8}"
+ROLLOUT_MEM_UTILIZATION="${ROLLOUT_MEM_UTILIZATION:-0.75}"
+MAX_CONTEXT_LEN="${MAX_CONTEXT_LEN:-96000}"
+MAX_GEN_LEN="${MAX_GEN_LEN:-32768}"
+HF_CHECKPOINT="${HF_CHECKPOINT:-/path/to/Qwen3.6-35B-A3B}"
+REF_MODEL_PATH="${REF_MODEL_PATH:-/path/to/Qwen3.6-35B-A3B_torch_dist}"
+PROMPT_DATA="${PROMPT_DATA:-/path/to/swe_train.jsonl}"
+EXP_TAG="${EXP_TAG:-agent_only}"
+RUN_ROOT="${RUN_ROOT:-${SLIME_DIR}/runs/${EXP_TAG}_${STAMP}}"
+MODEL_ARGS=(
+   --spec "slime_plugins.models.qwen3_5" "get_qwen3_5_spec"
+   --disable-bias-linear
+   --qk-layernorm
+   --group-query-attention
+   --num-attention-heads 16
+   --num-query-groups 2
+   --kv-channels 256
+   --num-layers 40
+   --hidden-size 2048
+   --ffn-hidden-size 512
+   --use-gated-attention
+   --normalization RMSNorm
+   --apply-layernorm-1p
+   --position-embedding-type rope
+   --norm-epsilon 1e-6
+   --rotary-percent 0.25
+   --swiglu
+   --untie-embeddings-and-output-weights
+   --vocab-size 248320
+   --rotary-base 10000000
+   --moe-ffn-hidden-size 512
+   --moe-shared-expert-intermediate-size 512
+   --moe-router-score-function softmax
+   --moe-token-dispatcher-type alltoall
+   --moe-router-topk 8
+   --moe-layer-freq "$MOE_LAYER_FREQ"
+   --num-experts 256
+   --moe-grouped-gemm
+   --moe-token-drop-policy probs
+   --moe-router-dtype fp32
+   --moe-permute-fusion
+   --moe-aux-loss-coeff 0
+   --attention-output-gate
+   --moe-shared-expert-gate
+)
+CKPT_ARGS=(
+   --hf-checkpoint "${HF_CHECKPOINT}"
+   --ref-load "${REF_MODEL_PATH}"
+)
+ROLLOUT_ARGS=(
+   --custom-generate-function-path examples.coding_agent_rl.generate.generate
+   --prompt-data "${PROMPT_DATA}"
+   --input-key prompt
+   --label-key label
+   --metadata-key metadata
+   --num-rollout 100
+   --rollout-batch-size 8
+   --n-samples-per-prompt 8
+   --rollout-max-context-len ${MAX_CONTEXT_LEN}
+   --rollout-max-response-len ${MAX_GEN_LEN}
+   --rollout-temperature 1.0
+   --rollout-stop-token-ids 248046 248044
+   --num-steps-per-rollout 1
+   --global-batch-size 64
+   --micro-batch-size 1
+   --save-debug-rollout-data "${RUN_ROOT}/rollout_dumps/rollout_{rollout_id}.pt"
+)
+PERF_ARGS=(
+   --tensor-model-parallel-size ${TP_SIZE}
+   --sequence-parallel
+   --pipeline-model-parallel-size ${PP_SIZE}
+   --context-parallel-size ${CP_SIZE}
+   --expert-model-parallel-size ${EP_SIZE}
+   --expert-tensor-parallel-size ${ETP_SIZE}
+   --recompute-granularity full
+   --recompute-method uniform
+   --recompute-num-layers 1
+   --max-tokens-per-gpu $((MAX_CONTEXT_LEN / CP_SIZE))
+   --log-probs-chunk-size 1024
+   --use-dynamic-batch-size
+)
+ALGO_ARGS=(
+   --advantage-estimator grpo
+   --kl-loss-coef 0.00
+   --kl-loss-type low_var_kl
+   --kl-coef 0.00
+   --entropy-coef 0.00
+   --eps-clip 0.2
+   --eps-clip-high 0.28
+)
+OPTIMIZER_ARGS=(
+   --optimizer adam
+   --lr 1e-6
+   --lr-decay-style constant
+   --weight-decay 0.1
+   --adam-beta1 0.9
+   --adam-beta2 0.98
+   --optimizer-cpu-offload
+   --overlap-cpu-optimizer-d2h-h2d
+   --use-precision-aware-optimizer
+)
+SGLANG_ARGS=(
+   --rollout-num-gpus 64
+   --rollout-num-gpus-per-engine ${ROLLOUT_TP_SIZE}
+   --sglang-mem-fraction-static ${ROLLOUT_MEM_UTILIZATION}
+   --sglang-enable-dp-attention
+   --sglang-dp-size ${ROLLOUT_DP_SIZE}
+   --sglang-ep-size ${ROLLOUT_EP_SIZE}
+   --sglang-enable-dp-lm-head
+   --sglang-moe-dense-tp-size 1
+   --sglang-tool-call-parser qwen3_coder
+   --sglang-reasoning-parser qwen3
+)
+MISC_ARGS=(
+   --attention-dropout 0.0
+   --hidden-dropout 0.0
+   --accumulate-allreduce-grads-in-fp32
+   --attention-softmax-in-fp32
+   --attention-backend flash
+   --moe-token-dispatcher-type flex
+   --moe-enable-deepep
+   --colocate
+)
+HOSTFILE="${HOSTFILE:-/root/mpi_rack_hostfile}"
+ACTOR_NUM_NODES="${ACTOR_NUM_NODES:-${MLP_WORKER_NUM:-8}}"
+ACTOR_NUM_GPUS_PER_NODE="${ACTOR_NUM_GPUS_PER_NODE:-8}"
