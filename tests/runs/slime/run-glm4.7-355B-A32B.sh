@@ -89,9 +89,6 @@ MISC_ARGS=(
 )
 ACTOR_NUM_NODES=${ACTOR_NUM_NODES:-8}
 ACTOR_NUM_GPUS_PER_NODE=${ACTOR_NUM_GPUS_PER_NODE:-8}
-SOCKET_IFNAME=${SOCKET_IFNAME:-eth0}
-MASTER_ADDR=${MASTER_ADDR:-}
-HOSTFILE=${HOSTFILE:-}
 ray job submit -- python3 train.py \
    --actor-num-nodes "${ACTOR_NUM_NODES}" \
    --actor-num-gpus-per-node "${ACTOR_NUM_GPUS_PER_NODE}" \

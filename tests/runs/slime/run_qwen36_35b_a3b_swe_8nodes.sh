@@ -13,8 +13,6 @@ MAX_GEN_LEN="${MAX_GEN_LEN:-32768}"
 HF_CHECKPOINT="${HF_CHECKPOINT:-/path/to/Qwen3.6-35B-A3B}"
 REF_MODEL_PATH="${REF_MODEL_PATH:-/path/to/Qwen3.6-35B-A3B_torch_dist}"
 PROMPT_DATA="${PROMPT_DATA:-/path/to/swe_train.jsonl}"
-EXP_TAG="${EXP_TAG:-agent_only}"
-RUN_ROOT="${RUN_ROOT:-${SLIME_DIR}/runs/${EXP_TAG}_${STAMP}}"
 MODEL_ARGS=(
    --spec "slime_plugins.models.qwen3_5" "get_qwen3_5_spec"
    --disable-bias-linear
@@ -129,6 +127,16 @@ MISC_ARGS=(
    --moe-enable-deepep
    --colocate
 )
-HOSTFILE="${HOSTFILE:-/root/mpi_rack_hostfile}"
 ACTOR_NUM_NODES="${ACTOR_NUM_NODES:-${MLP_WORKER_NUM:-8}}"
 ACTOR_NUM_GPUS_PER_NODE="${ACTOR_NUM_GPUS_PER_NODE:-8}"
+ray job submit -- python3 -u train.py \
+   --actor-num-nodes "${ACTOR_NUM_NODES}" \
+   --actor-num-gpus-per-node "${ACTOR_NUM_GPUS_PER_NODE}" \
+   "${MODEL_ARGS[@]}" \
+   "${CKPT_ARGS[@]}" \
+   "${ROLLOUT_ARGS[@]}" \
+   "${OPTIMIZER_ARGS[@]}" \
+   "${ALGO_ARGS[@]}" \
+   "${PERF_ARGS[@]}" \
+   "${SGLANG_ARGS[@]}" \
+   "${MISC_ARGS[@]}"
