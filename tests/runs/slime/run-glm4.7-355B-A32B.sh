@@ -87,11 +87,9 @@ MISC_ARGS=(
    --moe-token-dispatcher-type flex
    --moe-enable-deepep
 )
-ACTOR_NUM_NODES=${ACTOR_NUM_NODES:-8}
-ACTOR_NUM_GPUS_PER_NODE=${ACTOR_NUM_GPUS_PER_NODE:-8}
 ray job submit -- python3 train.py \
-   --actor-num-nodes "${ACTOR_NUM_NODES}" \
-   --actor-num-gpus-per-node "${ACTOR_NUM_GPUS_PER_NODE}" \
+   --actor-num-nodes "8" \
+   --actor-num-gpus-per-node "8" \
    --colocate \
    ${MODEL_ARGS[@]} \
    ${CKPT_ARGS[@]} \

@@ -1,15 +1,14 @@
 # Keys and values of github.com/THUDM/slime, scripts/low_precision/run-qwen3-30b-a3b-fp8.sh (624b824a8)
 source "scripts/models/qwen3-30B-A3B.sh"
-BASE_DIR="/root"
 CKPT_ARGS=(
-   --hf-checkpoint "${BASE_DIR}/Qwen3-30B-A3B-FP8/"
-   --ref-load "${BASE_DIR}/Qwen3-30B-A3B_torch_dist/"
-   --load "${BASE_DIR}/Qwen3-30B-A3B_slime/"
-   --save "${BASE_DIR}/Qwen3-30B-A3B_slime/"
+   --hf-checkpoint "/root/Qwen3-30B-A3B-FP8/"
+   --ref-load "/root/Qwen3-30B-A3B_torch_dist/"
+   --load "/root/Qwen3-30B-A3B_slime/"
+   --save "/root/Qwen3-30B-A3B_slime/"
    --save-interval 20
 )
 ROLLOUT_ARGS=(
-   --prompt-data "${BASE_DIR}/dapo-math-17k.jsonl"
+   --prompt-data "/root/dapo-math-17k.jsonl"
    --input-key prompt
    --label-key label
    --apply-chat-template
@@ -25,7 +24,7 @@ ROLLOUT_ARGS=(
 )
 EVAL_ARGS=(
    --eval-interval 20
-   --eval-prompt-data aime "${BASE_DIR}/aime-2024.jsonl"
+   --eval-prompt-data aime "/root/aime-2024.jsonl"
    --n-samples-per-eval-prompt 16
    --eval-max-response-len 16384
    --eval-top-p 1

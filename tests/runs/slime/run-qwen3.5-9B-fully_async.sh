@@ -1,16 +1,14 @@
 # Keys and values of github.com/THUDM/slime, examples/fully_async/run-qwen3.5-9B-fully_async.sh (624b824a8)
 source "scripts/models/qwen3.5-9B.sh"
-MODEL_DIR=${MODEL_DIR:-/root/models/Qwen3.5-9B}
-DATA_PATH=${DATA_PATH:-/root/datasets/dapo-math-17k/dapo-math-17k.jsonl}
 CKPT_ARGS=(
-   --hf-checkpoint "${MODEL_DIR}"
-   --ref-load "${MODEL_DIR}_torch_dist"
+   --hf-checkpoint "/root/models/Qwen3.5-9B"
+   --ref-load "/root/models/Qwen3.5-9B_torch_dist"
    --save /tmp/slime_fully_async_demo/
    --save-interval 9999
 )
 ROLLOUT_ARGS=(
    --rollout-function-path slime.rollout.fully_async_rollout.generate_rollout_fully_async
-   --prompt-data "${DATA_PATH}"
+   --prompt-data "/root/datasets/dapo-math-17k/dapo-math-17k.jsonl"
    --input-key prompt
    --label-key label
    --apply-chat-template
@@ -65,13 +63,10 @@ MISC_ARGS=(
    --attention-softmax-in-fp32
    --attention-backend flash
 )
-NUM_GPUS=${NUM_GPUS:-8}
-ACTOR_GPUS=${ACTOR_GPUS:-4}
-ROLLOUT_GPUS=${ROLLOUT_GPUS:-$((NUM_GPUS - ACTOR_GPUS))}
 ray job submit -- python3 train_async.py \
    --actor-num-nodes 1 \
-   --actor-num-gpus-per-node "${ACTOR_GPUS}" \
-   --rollout-num-gpus "${ROLLOUT_GPUS}" \
+   --actor-num-gpus-per-node "4" \
+   --rollout-num-gpus "4" \
    ${MODEL_ARGS[@]} \
    "${CKPT_ARGS[@]}" \
    "${ROLLOUT_ARGS[@]}" \

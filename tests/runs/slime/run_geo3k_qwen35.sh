@@ -1,11 +1,7 @@
 # Keys and values of github.com/THUDM/slime, examples/geo3k_vlm/run_geo3k_qwen35.sh (624b824a8)
-TRAIN_BACKEND="megatron"
-MODEL_NAME="Qwen3.5-35B-A3B"
-DATASET_NAME=${SLIME_SCRIPT_DATASET_NAME:-"chenhegu/geo3k_imgurl"}
-NUM_GPUS=${SLIME_SCRIPT_NUM_GPUS:-8}
 CKPT_ARGS=(
-   --hf-checkpoint /root/models/${MODEL_NAME}
-   --load /root/models/${MODEL_NAME}
+   --hf-checkpoint /root/models/Qwen3.5-35B-A3B
+   --load /root/models/Qwen3.5-35B-A3B
 )
 ROLLOUT_ARGS=(
    --prompt-data /root/datasets/${DATASET_LOCAL_NAME}/train.parquet
@@ -21,7 +17,6 @@ ROLLOUT_ARGS=(
    --rollout-temperature 0.8
    --global-batch-size 512
 )
-MULTIMODAL_KEYS='{"image": "images"}'
 EVAL_ARGS=(
    --eval-interval 20
    --eval-prompt-data ${DATASET_LOCAL_NAME} /root/datasets/${DATASET_LOCAL_NAME}/test.parquet
@@ -59,7 +54,7 @@ SGLANG_ARGS=(
 WANDB_ARGS=(
    --use-wandb
    --wandb-project slime-geo3k-vlm
-   --wandb-group ${MODEL_NAME_LOWER}-${TRAIN_BACKEND}
+   --wandb-group ${MODEL_NAME_LOWER}-megatron
    --wandb-key ${WANDB_API_KEY}
    --disable-wandb-random-suffix
 )
@@ -87,8 +82,8 @@ BACKEND_ARGS=(
 source "scripts/models/qwen3.5-35B-A3B-vl.sh"
 ray job submit -- python3 train.py \
    --actor-num-nodes 1 \
-   --actor-num-gpus-per-node ${NUM_GPUS} \
-   --multimodal-keys "${MULTIMODAL_KEYS}" \
+   --actor-num-gpus-per-node 8 \
+   --multimodal-keys "'{"image": "images"}'" \
    ${MODEL_ARGS[@]} \
    ${CKPT_ARGS[@]} \
    ${ROLLOUT_ARGS[@]} \

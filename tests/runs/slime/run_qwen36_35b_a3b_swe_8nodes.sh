@@ -1,18 +1,4 @@
 # Keys and values of github.com/THUDM/slime, examples/coding_agent_rl/run_qwen36_35b_a3b_swe_8nodes.sh (624b824a8)
-TP_SIZE="${TP_SIZE:-2}"
-PP_SIZE="${PP_SIZE:-1}"
-CP_SIZE="${CP_SIZE:-8}"
-EP_SIZE="${EP_SIZE:-8}"
-ETP_SIZE="${ETP_SIZE:-1}"
-ROLLOUT_TP_SIZE="${ROLLOUT_TP_SIZE:-8}"
-ROLLOUT_DP_SIZE="${ROLLOUT_DP_SIZE:-8}"
-ROLLOUT_EP_SIZE="${ROLLOUT_EP_SIZE:-8}"
-ROLLOUT_MEM_UTILIZATION="${ROLLOUT_MEM_UTILIZATION:-0.75}"
-MAX_CONTEXT_LEN="${MAX_CONTEXT_LEN:-96000}"
-MAX_GEN_LEN="${MAX_GEN_LEN:-32768}"
-HF_CHECKPOINT="${HF_CHECKPOINT:-/path/to/Qwen3.6-35B-A3B}"
-REF_MODEL_PATH="${REF_MODEL_PATH:-/path/to/Qwen3.6-35B-A3B_torch_dist}"
-PROMPT_DATA="${PROMPT_DATA:-/path/to/swe_train.jsonl}"
 MODEL_ARGS=(
    --spec "slime_plugins.models.qwen3_5" "get_qwen3_5_spec"
    --disable-bias-linear
@@ -50,20 +36,20 @@ MODEL_ARGS=(
    --moe-shared-expert-gate
 )
 CKPT_ARGS=(
-   --hf-checkpoint "${HF_CHECKPOINT}"
-   --ref-load "${REF_MODEL_PATH}"
+   --hf-checkpoint "/path/to/Qwen3.6-35B-A3B"
+   --ref-load "/path/to/Qwen3.6-35B-A3B_torch_dist"
 )
 ROLLOUT_ARGS=(
    --custom-generate-function-path examples.coding_agent_rl.generate.generate
-   --prompt-data "${PROMPT_DATA}"
+   --prompt-data "/path/to/swe_train.jsonl"
    --input-key prompt
    --label-key label
    --metadata-key metadata
    --num-rollout 100
    --rollout-batch-size 8
    --n-samples-per-prompt 8
-   --rollout-max-context-len ${MAX_CONTEXT_LEN}
-   --rollout-max-response-len ${MAX_GEN_LEN}
+   --rollout-max-context-len 96000
+   --rollout-max-response-len 32768
    --rollout-temperature 1.0
    --rollout-stop-token-ids 248046 248044
    --num-steps-per-rollout 1
@@ -72,16 +58,16 @@ ROLLOUT_ARGS=(
    --save-debug-rollout-data "${RUN_ROOT}/rollout_dumps/rollout_{rollout_id}.pt"
 )
 PERF_ARGS=(
-   --tensor-model-parallel-size ${TP_SIZE}
+   --tensor-model-parallel-size 2
    --sequence-parallel
-   --pipeline-model-parallel-size ${PP_SIZE}
-   --context-parallel-size ${CP_SIZE}
-   --expert-model-parallel-size ${EP_SIZE}
-   --expert-tensor-parallel-size ${ETP_SIZE}
+   --pipeline-model-parallel-size 1
+   --context-parallel-size 8
+   --expert-model-parallel-size 8
+   --expert-tensor-parallel-size 1
    --recompute-granularity full
    --recompute-method uniform
    --recompute-num-layers 1
-   --max-tokens-per-gpu $((MAX_CONTEXT_LEN / CP_SIZE))
+   --max-tokens-per-gpu 12000
    --log-probs-chunk-size 1024
    --use-dynamic-batch-size
 )
@@ -107,11 +93,11 @@ OPTIMIZER_ARGS=(
 )
 SGLANG_ARGS=(
    --rollout-num-gpus 64
-   --rollout-num-gpus-per-engine ${ROLLOUT_TP_SIZE}
-   --sglang-mem-fraction-static ${ROLLOUT_MEM_UTILIZATION}
+   --rollout-num-gpus-per-engine 8
+   --sglang-mem-fraction-static 0.75
    --sglang-enable-dp-attention
-   --sglang-dp-size ${ROLLOUT_DP_SIZE}
-   --sglang-ep-size ${ROLLOUT_EP_SIZE}
+   --sglang-dp-size 8
+   --sglang-ep-size 8
    --sglang-enable-dp-lm-head
    --sglang-moe-dense-tp-size 1
    --sglang-tool-call-parser qwen3_coder
@@ -127,11 +113,9 @@ MISC_ARGS=(
    --moe-enable-deepep
    --colocate
 )
-ACTOR_NUM_NODES="${ACTOR_NUM_NODES:-${MLP_WORKER_NUM:-8}}"
-ACTOR_NUM_GPUS_PER_NODE="${ACTOR_NUM_GPUS_PER_NODE:-8}"
 ray job submit -- python3 -u train.py \
-   --actor-num-nodes "${ACTOR_NUM_NODES}" \
-   --actor-num-gpus-per-node "${ACTOR_NUM_GPUS_PER_NODE}" \
+   --actor-num-nodes "8" \
+   --actor-num-gpus-per-node "8" \
    "${MODEL_ARGS[@]}" \
    "${CKPT_ARGS[@]}" \
    "${ROLLOUT_ARGS[@]}" \
