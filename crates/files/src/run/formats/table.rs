@@ -504,8 +504,13 @@ fn set_parameter(
         },
         Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
         Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
-            let count = number_of(row, names, keys).filter(|number| number.value >= 1.0);
-            count_of(name, count.map(|number| number.map(|number| number.round() as u32)), draft);
+            let is_alone = row.part.is_empty() && row.scale.is_none() && row.times.is_empty() && row.over.is_empty();
+            let of_several = |keys: &mut Keys| {
+                let number = number_of(row, names, keys).filter(|number| number.value >= 1.0)?;
+                Some(number.map(|number| number.round() as u32))
+            };
+            let count = if is_alone { keys.count(names) } else { of_several(keys) };
+            count_of(name, count, draft);
         }
         Some((id, ParamKind::Number(_))) => {
             let number = number_of(row, names, keys);
@@ -518,15 +523,13 @@ fn set_parameter(
 
 /// Returns the number of a key, in the row's unit.
 fn number_of(row: &Row, names: &[&str], keys: &mut Keys) -> Option<KeyedValue<f64>> {
-    let factor = factor(row, keys)?;
     let found = if row.part.is_empty() {
-        keys.number(names)?
+        keys.number(names)
     } else {
-        let found = keys.text(names)?;
-        let number = part(&row.part, &found.value)?;
-        found.with(number)
+        keys.text(names).and_then(|found| Some(found.with(part(&row.part, &found.value)?)))
     };
-    Some(found.map(|number| (number * factor * 1e9).round() / 1e9))
+    let factor = factor(row, keys)?;
+    Some(found?.map(|number| (number * factor * 1e9).round() / 1e9))
 }
 
 /// Returns the number of a word like `megatron:d4p2t8` that a row reads.
