@@ -560,6 +560,6 @@ mod tests {
         assert!(made("colossal-ai").contains("recognised but not read. Give its values by hand"));
         assert!(made("trl").contains("Files of TRL are read") && made("trl").contains("`trl sft`"));
         let refused = refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
-        assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("slime"));
+        assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("PaddleNLP"));
     }
 }

@@ -80,6 +80,10 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
         if row.unwritten {
             continue;
         }
+        // A part of a word, or a number that other keys multiply, cannot be written alone.
+        if !row.part.is_empty() || !row.times.is_empty() || !row.over.is_empty() {
+            continue;
+        }
         let value = match row.is.as_str() {
             "micro" => Some(scenario.micro_batch_size.to_string()),
             "accum" => Some(scenario.grad_accum_steps.to_string()),

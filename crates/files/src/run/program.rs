@@ -135,6 +135,10 @@ pub(super) struct Row {
     /// Keys whose numbers divide the number; if one is missing, the row has no value.
     #[serde(default, deserialize_with = "list")]
     pub(super) over: Vec<String>,
+    /// The number of a word of several that counts: the one behind these letters, after the text
+    /// before a `*` if there is one; `#` is all of them multiplied, up to a plus sign.
+    #[serde(default)]
+    pub(super) part: String,
     /// Key to whose multiple the number is rounded up.
     #[serde(default)]
     pub(super) multiple_of: String,

@@ -523,19 +523,46 @@ fn set_parameter(
         },
         Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
         Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
-            let factor = factor(row, keys);
-            let count = |count: KeyedValue<u32>| Some(count.with((f64::from(count.value) * factor?).round() as u32));
-            count_of(name, keys.count(names).and_then(count), draft);
+            let is_alone = row.part.is_empty() && row.scale.is_none() && row.times.is_empty() && row.over.is_empty();
+            let of_several = |keys: &mut Keys| {
+                let number = number_of(row, names, keys).filter(|number| number.value >= 1.0)?;
+                Some(number.map(|number| number.round() as u32))
+            };
+            let count = if is_alone { keys.count(names) } else { of_several(keys) };
+            count_of(name, count, draft);
         }
         Some((id, ParamKind::Number(_))) => {
-            let factor = factor(row, keys);
-            let number =
-                keys.number(names).and_then(|number| Some(number.with((number.value * factor? * 1e9).round() / 1e9)));
+            let number = number_of(row, names, keys);
             // -1 and 0 leave the value to the program.
             let min = id.param().number().map_or(0.0, |number| number.min);
             draft.number(number.filter(|number| number.value > 0.0 || number.value >= min), id);
         }
     }
+}
+
+/// Returns the number of a key, in the row's unit.
+fn number_of(row: &Row, names: &[&str], keys: &mut Keys) -> Option<KeyedValue<f64>> {
+    let found = if row.part.is_empty() {
+        keys.number(names)
+    } else {
+        keys.text(names).and_then(|found| Some(found.with(part(&row.part, &found.value)?)))
+    };
+    let factor = factor(row, keys)?;
+    Some(found?.map(|number| (number * factor * 1e9).round() / 1e9))
+}
+
+/// Returns the number of a word like `megatron:d4p2t8` that a row reads.
+fn part(part: &str, word: &str) -> Option<f64> {
+    if part == "#" {
+        let (first, _) = word.split_once('+').unwrap_or((word, ""));
+        return Some(first.split(|letter: char| !letter.is_ascii_digit()).flat_map(str::parse::<f64>).product());
+    }
+    let (before, letters) = part.rsplit_once('*').unwrap_or(("", part));
+    let (_, rest) = word.split_once(before)?;
+    rest.split(letters).skip(1).find_map(|behind| {
+        let end = behind.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(behind.len());
+        behind.get(..end)?.parse().ok()
+    })
 }
 
 /// Returns the factor of a number; `None` if a key of the divisor is missing.
@@ -710,8 +737,15 @@ fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, draft: &mut Dr
         draft.number(Some(layers.with(stages)), ParamId::VirtualStages);
     }
     let length = draft.scenario.seq_len.max(1);
-    let mut sequences =
-        |is: &str| keys.count(&keys_of(table, is, keys)).map(|tokens| tokens.with((tokens.value / length).max(1)));
+    let mut sequences = |is: &str| {
+        let is_read = |row: &&Row| {
+            row.is == is && is_met(&row.when, keys) && row.name.iter().any(|name| keys.peek(name).is_some())
+        };
+        let row = table.rows.iter().rfind(is_read)?;
+        let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
+        let tokens = number_of(row, &names, keys)?;
+        Some(tokens.map(|tokens| ((tokens / f64::from(length)) as u32).max(1)))
+    };
     if let Some(step) = sequences("global_tokens") {
         draft.batch.global = Some(step);
     }
