@@ -502,7 +502,11 @@ fn set_parameter(
             }
             None => draft.unknown(found, id),
         },
-        Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
+        Some((ParamId::SequenceLength, _)) => {
+            let factor = factor(row, keys).unwrap_or(1.0);
+            let scaled = |length: u32| (f64::from(length) * factor).clamp(1.0, f64::from(u32::MAX)) as u32;
+            draft.length(keys.count(names).map(|length| length.with(scaled(length.value))));
+        }
         Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
             count_of(name, keys.count(names), draft);
         }
