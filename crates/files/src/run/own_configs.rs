@@ -42,9 +42,8 @@ fn torchtune(tree: &mut Tree, text: &str) -> Option<Program> {
 fn nemo(tree: &mut Tree) -> Option<Program> {
     let function = last(tree, "__base__")?;
     let module = function.strip_suffix(".pretrain_recipe")?.rsplit('.').next()?;
-    let is_fast = |entry: &Entry| {
-        entry.path.ends_with("performance_mode") && !entry.value.shown().eq_ignore_ascii_case("false")
-    };
+    let is_fast =
+        |entry: &Entry| entry.path.ends_with("performance_mode") && !entry.value.shown().eq_ignore_ascii_case("false");
     let base = row(NEMO, module).filter(|_| !tree.entries.iter().any(is_fast))?;
     tree.remarks.push(format!("What NeMo's recipe {module} itself sets is read with it (September 2025)."));
     tree.add_below(base);

@@ -136,7 +136,8 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         // release has other defaults than the newest, of which the sentences are.
         let usual = table.usual.get(key).filter(|_| key == "strategy").map(ToString::to_string);
         let usual = usual.or_else(|| draft.changed_since(program, key));
-        let is_other = usual.zip(params::find(key)).is_some_and(|(usual, param)| usual != param.id.option(&draft.scenario));
+        let is_other =
+            usual.zip(params::find(key)).is_some_and(|(usual, param)| usual != param.id.option(&draft.scenario));
         if !is_set && is_relevant && !is_other {
             draft.assume(said.clone());
         }

@@ -135,8 +135,23 @@ const LOSSES: [(&str, &[&str]); 3] = [
     (
         "dpo",
         &[
-            "sigmoid", "sigmoid_norm", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair", "kto_pair",
-            "sppo_hard", "aot", "aot_pair", "aot_unpaired", "apo_zero", "apo_down", "discopop", CPO_LOSSES[0],
+            "sigmoid",
+            "sigmoid_norm",
+            "hinge",
+            "ipo",
+            "exo_pair",
+            "nca_pair",
+            "robust",
+            "bco_pair",
+            "kto_pair",
+            "sppo_hard",
+            "aot",
+            "aot_pair",
+            "aot_unpaired",
+            "apo_zero",
+            "apo_down",
+            "discopop",
+            CPO_LOSSES[0],
             CPO_LOSSES[1],
         ],
     ),
@@ -207,9 +222,8 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         ));
         "dpo"
     });
-    let is_cpo = has("cpo")
-        || CPO_KEYS.iter().any(|key| keys.has(key))
-        || CPO_LOSSES.iter().any(|word| losses.contains(word));
+    let is_cpo =
+        has("cpo") || CPO_KEYS.iter().any(|key| keys.has(key)) || CPO_LOSSES.iter().any(|word| losses.contains(word));
     draft.set_option(ParamId::Objective, task);
     if task == "lm"
         && let Some(found) = keys.word(&["loss_type"])
