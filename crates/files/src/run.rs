@@ -22,6 +22,7 @@ mod keys;
 mod lint;
 mod models;
 mod named;
+mod own_configs;
 mod program;
 mod refusal;
 mod refusals;
@@ -252,11 +253,14 @@ pub(crate) fn is_known(file: &File) -> bool {
 
 /// Parses a file and returns its program.
 fn parse_with_format(file: &File) -> Result<(Tree, Program), Refusal> {
-    let tree = match (tree::parse_file(file), format::refused(&file.text)) {
+    let mut tree = match (tree::parse_file(file), format::refused(&file.text)) {
         (Ok(tree), _) => tree,
         (Err(_), Some(refusal)) => return Err(refusal),
         (Err(said), None) => return Err(Refusal::unknown(said)),
     };
+    if let Some(program) = own_configs::continue_own(&mut tree, &file.text) {
+        return Ok((tree, program));
+    }
     if let Some(script) = &tree.inner {
         let format =
             format::recognise(&tree, script).map_err(|refusal| refuse_by_outer_keys(file).unwrap_or(refusal))?;

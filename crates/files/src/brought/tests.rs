@@ -285,8 +285,8 @@ const FACTORY: &str = "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\nfinetuning
 fn what_was_not_read_and_may_decide_comes_first_and_has_no_verdict() {
     for (more, named) in [
         ("use_apollo: true\napollo_rank: 128\n", "use_apollo = true"),
-        ("pipeline_model_parallel_size: 4\n", "pipeline_model_parallel_size = 4"),
-        ("micro_batch_size: 1\ndist_config:\n  name: fsdp2\n", "dist_config.name = fsdp2"),
+        ("use_mca: true\n", "use_mca = true"),
+        ("dist_mode: fsdp2\n", "dist_mode = fsdp2"),
         ("tp: 2\n", "tp = 2"),
     ] {
         let brought = file_brought("run.yaml", &format!("{FACTORY}{more}")).unwrap();

@@ -203,6 +203,15 @@ impl Draft {
         release.is_some_and(|release| release.program_key() == program.key() && release.since >= day)
     }
 
+    /// Returns the newest release's choice for a key of links, if the run's release is an older one
+    /// of this program.
+    pub(super) fn changed_since(&self, program: Program, key: &str) -> Option<String> {
+        let newest = releases::newest(program.key())?;
+        let is_choice = engine::params::find(key).is_some_and(|param| param.choice().is_some());
+        let fact = newest.facts.iter().find(|(fact, _)| *fact == key).filter(|_| is_choice)?;
+        self.is_before(program, newest.since).then(|| fact.1.to_owned())
+    }
+
     /// Whether the run's release is of this program and dates from before this day.
     pub(super) fn is_before(&self, program: Program, day: &str) -> bool {
         let release = self.scenario.release.map(|Known(release)| release);

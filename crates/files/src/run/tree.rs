@@ -140,9 +140,14 @@ impl Tree {
 
     /// Adds the values of the file that this one continues; its own take precedence.
     pub(super) fn continue_from(&mut self, base: &Self) {
-        for entry in base.entries.iter().filter(|entry| entry.path != DEFAULTS) {
+        self.add_below(base.entries.iter().filter(|entry| entry.path != DEFAULTS).cloned());
+    }
+
+    /// Adds values over which the tree's own take precedence.
+    pub(super) fn add_below(&mut self, base: impl IntoIterator<Item = Entry>) {
+        for entry in base {
             self.places.entry(plain(last_part(&entry.path))).or_default().push(self.entries.len());
-            self.entries.push(Entry { span: None, merged: true, ..entry.clone() });
+            self.entries.push(Entry { span: None, merged: true, ..entry });
         }
     }
 }

@@ -81,7 +81,8 @@ pub(super) fn model(args: &mut Args, draft: &mut Draft) {
     let named = named.iter().find(is_known).filter(|_| !draft.has_model);
     if let Some(found) = named {
         draft.model_called(found, &models::spelled(&found.value));
-        if found.key == "recipe" {
+        // A recipe with a row has its values below the script's.
+        if found.key == "recipe" && !args.keys.has("__recipe__") {
             draft.not_read(found, "what it sets itself is not known");
         }
     }

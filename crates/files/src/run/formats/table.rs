@@ -137,9 +137,12 @@ pub(super) fn read_by_program(program: Program, keys: &mut Keys, draft: &mut Dra
         let is_set = set.contains(&key) || key == "length" && set.contains(&"seq");
         // A default of adapters decides nothing where all weights are trained.
         let is_relevant = params::find(key).is_none_or(|param| param.is_shown(&draft.scenario));
-        // A row of another key, such as one for Megatron, may have set another strategy.
-        let is_other = key == "strategy"
-            && table.usual.get(key).is_some_and(|usual| usual.to_string() != ParamId::Strategy.option(&draft.scenario));
+        // A row of another key, such as one for Megatron, may have set another strategy; an older
+        // release has other defaults than the newest, of which the sentences are.
+        let usual = table.usual.get(key).filter(|_| key == "strategy").map(ToString::to_string);
+        let usual = usual.or_else(|| draft.changed_since(program, key));
+        let is_other =
+            usual.zip(params::find(key)).is_some_and(|(usual, param)| usual != param.id.option(&draft.scenario));
         if !is_set && is_relevant && !is_other {
             draft.assume(said.clone());
         }
@@ -521,7 +524,11 @@ fn set_parameter(
             }
             None => draft.unknown(found, id),
         },
-        Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
+        Some((ParamId::SequenceLength, _)) => {
+            let factor = factor(row, keys).unwrap_or(1.0);
+            let scaled = |length: u32| (f64::from(length) * factor).clamp(1.0, f64::from(u32::MAX)) as u32;
+            draft.length(keys.count(names).map(|length| length.with(scaled(length.value))));
+        }
         Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
             let is_alone = row.part.is_empty() && row.scale.is_none() && row.times.is_empty() && row.over.is_empty();
             let of_several = |keys: &mut Keys| {

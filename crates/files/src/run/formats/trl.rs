@@ -67,8 +67,110 @@ pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
 /// Release since which GRPO's beta is 0 by default.
 const NO_DIVERGENCE: &str = "2025-06-13";
 
-/// Reads the objective: from the class that a script calls, else from the name of the command or
-/// the script, or from keys that only one trainer has.
+/// Keys that the trainers of one objective have alone, with that objective (huggingface/trl
+/// `trl/trainer/*_config.py`, `trl/experimental/*/*_config.py` @ f2cd57710 and their history). RLOO has
+/// GRPO's step: several completions of a prompt, and no critic. CPO has DPO's without a reference.
+const OWN_KEYS: [(&str, &[&str]); 4] = [
+    (
+        "grpo",
+        &[
+            "num_generations",
+            "num_generations_eval",
+            "generation_batch_size",
+            "steps_per_generation",
+            "num_iterations",
+            "epsilon_high",
+            "scale_rewards",
+            "reward_weights",
+            "importance_sampling_level",
+            "mask_truncated_completions",
+            "vllm_importance_sampling_correction",
+            "top_entropy_quantile",
+            "normalize_advantages",
+            "reward_clip_range",
+            "rloo_k",
+        ],
+    ),
+    ("kto", &["desirable_weight", "undesirable_weight"]),
+    (
+        "dpo",
+        &[
+            "reference_free",
+            "f_divergence_type",
+            "f_alpha_divergence_coef",
+            "rpo_alpha",
+            "use_weighting",
+            "force_use_ref_model",
+            "discopop_tau",
+            "loss_weights",
+            CPO_KEYS[0],
+            CPO_KEYS[1],
+        ],
+    ),
+    ("reward", &["center_rewards_coefficient"]),
+];
+/// Keys of CPO and `SimPO`, which have no reference model.
+const CPO_KEYS: [&str; 2] = ["cpo_alpha", "simpo_gamma"];
+
+/// Words of `loss_type` by objective.
+const LOSSES: [(&str, &[&str]); 3] = [
+    (
+        "dpo",
+        &[
+            "sigmoid",
+            "sigmoid_norm",
+            "hinge",
+            "ipo",
+            "exo_pair",
+            "nca_pair",
+            "robust",
+            "bco_pair",
+            "kto_pair",
+            "sppo_hard",
+            "aot",
+            "aot_pair",
+            "aot_unpaired",
+            "apo_zero",
+            "apo_down",
+            "discopop",
+            CPO_LOSSES[0],
+            CPO_LOSSES[1],
+        ],
+    ),
+    ("kto", &["kto", "apo_zero_unpaired"]),
+    ("grpo", &["grpo", "dr_grpo", "dapo", "bnpo", "cispo", "sapo", "luspo", "vespo"]),
+];
+/// Losses of CPO alone.
+const CPO_LOSSES: [&str; 2] = ["simpo", "alphapo"];
+
+/// Keys that trainers of several objectives have.
+const SHARED_KEYS: [&str; 6] = [
+    "beta",
+    "precompute_ref_log_probs",
+    "precompute_ref_batch_size",
+    "sync_ref_model",
+    "ref_model_sync_steps",
+    "ref_model_mixup_alpha",
+];
+
+/// Returns the objective of a class, a command or the name of a file or a script.
+fn named(names: &[String]) -> Option<&'static str> {
+    let words = [
+        ("grpo", "grpo"),
+        ("rloo", "grpo"),
+        ("orpo", "orpo"),
+        ("kto", "kto"),
+        ("dpo", "dpo"),
+        ("cpo", "dpo"),
+        ("reward", "reward"),
+        ("sft", "lm"),
+    ];
+    words.into_iter().find_map(|(word, task)| names.iter().any(|name| name.contains(word)).then_some(task))
+}
+
+/// Reads the objective: from the class that a script calls, else from keys that only one trainer
+/// has, else from the name of the command, the script or the file, else from the loss. Keys that
+/// several trainers have decide nothing: that is said first.
 pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
     let command = keys.peek(COMMAND).unwrap_or_default();
     let class =
@@ -77,27 +179,33 @@ pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
     if class.as_deref() == Some("PPO") {
         draft.unread.push("trainer = PPOTrainer: TRL's PPO with its value model is not read".to_owned());
     }
+    let is_called = class.is_some();
     let names = class.map_or_else(
         || vec![keys.name().to_ascii_lowercase(), command.to_ascii_lowercase()],
         |class| vec![class.to_ascii_lowercase()],
     );
     let has = |word: &str| names.iter().any(|name| name.contains(word));
     let groups = keys.count(&["num_generations"]);
-    let is_grouped = groups.is_some() || keys.has("max_completion_length") && keys.has("vllm_mode");
-    // RLOO has GRPO's step: several completions of a prompt, and no critic.
-    let task = if is_grouped || has("grpo") || has("rloo") {
-        "grpo"
-    } else if has("orpo") {
-        "orpo"
-    } else if has("kto") || keys.has("desirable_weight") {
-        "kto"
-    } else if has("dpo") || has("cpo") || keys.has("precompute_ref_log_probs") || keys.has("beta") {
+    let is_grouped = keys.has("max_completion_length") && keys.has("vllm_mode");
+    let own = OWN_KEYS.iter().find(|(_, own)| own.iter().any(|key| keys.has(key))).map(|(task, _)| *task);
+    let own = own.or(is_grouped.then_some("grpo"));
+    // A list of losses is a sum: one of DPO's makes the run DPO.
+    let loss = keys.peek("loss_type").map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+    let losses: Vec<&str> = loss.split(',').map(str::trim).collect();
+    let by_loss = LOSSES.iter().find(|(_, words)| words.iter().any(|word| losses.contains(word)));
+    let by_name = named(&names);
+    let own = if is_called { by_name } else { own.or(by_name) };
+    let shared = || SHARED_KEYS.iter().find(|key| keys.has(key));
+    let task = own.or(by_loss.map(|(task, _)| *task)).unwrap_or_else(|| {
+        let Some(key) = shared() else { return "lm" };
+        draft.unread.push(format!(
+            "{key}: trainers of DPO, KTO, ORPO, CPO and GRPO have it, and no key says which this is. Name the file by \
+             it (dpo.yaml) or give the script that calls the trainer; DPO is taken"
+        ));
         "dpo"
-    } else if has("reward") {
-        "reward"
-    } else {
-        "lm"
-    };
+    });
+    let is_cpo =
+        has("cpo") || CPO_KEYS.iter().any(|key| keys.has(key)) || CPO_LOSSES.iter().any(|word| losses.contains(word));
     draft.set_option(ParamId::Objective, task);
     if task == "lm"
         && let Some(found) = keys.word(&["loss_type"])
@@ -111,6 +219,9 @@ pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
     }
     draft.number(groups, ParamId::Completions);
     draft.number(keys.count(&["num_iterations"]), ParamId::UpdatesPerRollout);
+    if task == "dpo" && is_cpo {
+        draft.set_option(ParamId::Reference, "none");
+    }
     if let Some(found) = keys.flag(&["precompute_ref_log_probs"]).filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::Reference, "kept");
     }

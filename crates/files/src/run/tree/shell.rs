@@ -158,7 +158,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     Ok(entries.list)
 }
 
-/// Key of what a script trains with: the command of `trl`, or the name of the first Python file.
+/// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the first Python file.
 pub(in crate::run) const COMMAND: &str = "__command__";
 
 /// Key of each configuration that a script's commands name.
@@ -224,7 +224,9 @@ fn launcher(words: &[Word]) -> Option<&'static str> {
 fn trained_with<'a>(words: &[Word<'a>]) -> Option<&'a str> {
     let mut pairs = words.windows(2);
     let command = pairs.find_map(|pair| match pair {
-        [program, command] if program.starts_command && program.text == "trl" => Some(command.text),
+        [program, command] if program.starts_command && ["trl", "llamafactory-cli"].contains(&program.text) => {
+            Some(command.text)
+        }
         _ => None,
     });
     let mut files = words.iter().filter_map(|word| unquoted(word.text).strip_suffix(".py"));

@@ -295,12 +295,31 @@ fn a_script_that_only_starts_a_file_asks_for_it() {
     assert!(said.contains("give that file beside the script: conf/lf.yaml"), "{said}");
     let both = read_run(&[script, File::new("conf/lf.yaml", FULL)], &base()).unwrap();
     assert_eq!((both.scenario.seq_len, both.scenario.gpus), (4096, 8));
-    let tune = "tune run --nproc_per_node 8 full_finetune_distributed --config llama3_1/70B_full batch_size=1\n";
+    let tune = "tune run --nproc_per_node 8 full_finetune_distributed --config mine/70B batch_size=1\n";
     let said = read_run(&[File::new("run.sh", tune)], &base()).unwrap_err();
-    assert!(said.contains("tune cp llama3_1/70B_full"), "{said}");
+    assert!(said.contains("tune cp mine/70B"), "{said}");
     // Prose names files as well.
     let prose = Item { name: Some("notes.md".into()), bytes: b"See conf/lf.yaml and other.yaml for it.\n".to_vec() };
     assert!(named_files(&prose).is_empty());
+}
+
+/// recipes/configs/llama3_1/70B_full.yaml and 8B_qlora_single_device.yaml of torchtune @ bd2a0fc7c,
+/// under the values of the command.
+#[test]
+fn a_configuration_of_torchtune_is_known_by_its_name() {
+    let read = |tune: &str| read_run(&[File::new("run.sh", tune)], &base()).unwrap();
+    let run = read("tune run --nproc_per_node 8 full_finetune_distributed --config llama3_1/70B_full batch_size=4\n");
+    assert!(run.unread.is_empty() && !run.open.iter().any(|open| format!("{open:?}") == "Model"), "{:?}", run.unread);
+    let link = links::encode(&run.scenario);
+    assert!(link.contains("model=llama-3.1-70b"), "{link}");
+    assert_eq!((run.scenario.micro_batch_size, run.scenario.gpus, run.scenario.tp), (4, 8, 1));
+    let one = read("tune run lora_finetune_single_device \\\n  --config llama3_1/8B_qlora_single_device\n");
+    let link = links::encode(&one.scenario);
+    assert!(link.contains("base=nf4dq") && link.contains("train=lora"), "{link}");
+    assert_eq!((one.scenario.gpus, one.scenario.micro_batch_size, one.scenario.grad_accum_steps), (1, 2, 8));
+    // Another recipe than the configuration's own.
+    let other = "tune run generate --config llama3_1/8B_full\n";
+    assert!(read_run(&[File::new("run.sh", other)], &base()).is_err());
 }
 
 #[test]

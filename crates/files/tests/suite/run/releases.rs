@@ -79,17 +79,39 @@ fn trl_fuses_head_and_loss_from_october_2026_on() {
     assert!((20.0..30.0).contains(&saved), "{saved}");
 }
 
+/// Keys of one trainer alone, and losses, say the objective; those of several (`beta`) do not.
 #[test]
-fn files_of_dpo_and_kto_are_told_by_their_keys() {
-    for (key, task) in
-        [("beta: 0.1", "dpo"), ("precompute_ref_log_probs: true", "dpo"), ("desirable_weight: 1.0", "kto")]
-    {
-        let text = format!("model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\n{key}\n");
+fn files_of_trl_are_told_by_their_keys() {
+    for (key, task, is_said) in [
+        ("beta: 0.1", "dpo", false),
+        ("sync_ref_model: true", "dpo", false),
+        ("precompute_ref_log_probs: true", "dpo", false),
+        ("beta: 0.1\nf_divergence_type: js_divergence", "dpo", true),
+        ("reference_free: true", "dpo", true),
+        ("beta: 0.1\nloss_type: ipo", "dpo", true),
+        ("loss_type: [sigmoid, bco_pair, sft]", "dpo", true),
+        ("desirable_weight: 1.0", "kto", true),
+        ("beta: 0.1\nloss_type: apo_zero_unpaired", "kto", true),
+        ("beta: 0.04\nloss_type: dr_grpo", "grpo", true),
+        ("scale_rewards: false", "grpo", true),
+        ("center_rewards_coefficient: 0.01", "reward", true),
+        ("assistant_only_loss: true", "lm", true),
+    ] {
+        let text = format!("model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 8\n{key}\n");
         let run = read_at("", "config.yaml", &text);
-        // Before, the Trainer's supervised run of 4,096 tokens. `max_length` is 1,024 in TRL.
         assert_eq!(run.formats, [catalog::programs::Program::Trl], "{key}");
-        assert_eq!((ParamId::Objective.option(&run.scenario), run.scenario.seq_len), (task, 1024), "{key}");
+        assert_eq!(ParamId::Objective.option(&run.scenario), task, "{key}");
+        assert_eq!(run.unread.is_empty(), is_said, "{key}: {:?}", run.unread);
+        // Before, the Trainer's supervised run of 4,096 tokens. `max_length` is 1,024 in TRL.
+        assert!(task == "grpo" || run.scenario.seq_len == 1024, "{key}");
     }
+    // The name of the file says what shared keys leave open; CPO has no reference model.
+    let text = "model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 1\nbeta: 0.1\n";
+    let named = |name: &str, more: &str| read_at("", name, &format!("{text}{more}"));
+    assert_eq!(ParamId::Objective.option(&named("orpo.yaml", "").scenario), "orpo");
+    assert!(named("orpo.yaml", "").unread.is_empty());
+    let simple = named("config.yaml", "loss_type: simpo\nsimpo_gamma: 0.5\n").scenario;
+    assert_eq!((ParamId::Objective.option(&simple), ParamId::Reference.option(&simple)), ("dpo", "none"));
 }
 
 /// TRL's and Axolotl's policies save attention and recompute the rest
@@ -334,4 +356,29 @@ fn the_sft_trainer_of_verl_is_read() {
     let old = read_at("", "", old);
     assert_eq!(ParamId::GradientSync.option(&old.scenario), "every");
     assert_eq!(of(&old), (1024, 4, 8, "pytorch"));
+}
+
+/// v1 of LLaMA-Factory (src/llamafactory/v1 @ ff6d4d12e): fp32 weights, FSDP2 only under torchrun, no
+/// autocast; the command says the objective, and `cutoff_len` holds both answers of a pair.
+#[test]
+fn the_next_version_of_llama_factory_is_read() {
+    let run = |name: &str, text: &str| read_at("", name, text);
+    let text = "model: Qwen/Qwen3-8B\ntrain_dataset: data.yaml\ncutoff_len: 4096\nmicro_batch_size: 2\n\
+                dist_config:\n  name: fsdp2\n";
+    let several = run("run.yaml", text).scenario;
+    let with_script = |command: &str| {
+        let files = [files::run::File::new("run.sh", command), files::run::File::new("run.yaml", text)];
+        files::run::read_run(&files, &links::decode::decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
+    };
+    let one = with_script("CUDA_VISIBLE_DEVICES=0 USE_V1=1 llamafactory-cli sft run.yaml\n");
+    assert_eq!(one.formats[0].name(), "LLaMA-Factory v1");
+    let of = |scenario: &engine::scenario::Scenario| {
+        (ParamId::Recipe.option(scenario), ParamId::Strategy.option(scenario), scenario.gpus)
+    };
+    assert_eq!(of(&several), ("fsdp2-bf16", "full-shard", 8));
+    assert_eq!((of(&one.scenario).0, of(&one.scenario).2), ("fp32", 1));
+    let pairs = with_script("USE_V1=1 llamafactory-cli dpo run.yaml\n").scenario;
+    assert_eq!((ParamId::Objective.option(&pairs), pairs.seq_len, pairs.micro_batch_size), ("dpo", 2048, 2));
+    let plain = run("run.yaml", &text.replace("dist_config:\n  name: fsdp2\n", "")).scenario;
+    assert_eq!((of(&plain).0, of(&plain).1), ("fp32", "ddp"));
 }

@@ -74,8 +74,33 @@ fn a_recipe_of_nemo_is_of_its_module() {
         );
         let run = run("recipe.py", &text);
         assert_eq!(model(&run.scenario), id);
-        // The recipe's own layout has no row.
-        assert!(run.unread.iter().any(|line| line.starts_with("recipe = ")), "{:?}", run.unread);
+        assert!(run.unread.is_empty(), "{:?}", run.unread);
+    }
+}
+
+/// nemo/collections/llm/recipes/llama31_70b.py of NVIDIA-NeMo/NeMo @ 8cfedd7203: 512 sequences of 8,192
+/// tokens, tensor parallelism 4, four stages of five parts, context parallelism 2.
+#[test]
+fn a_recipe_of_nemo_sets_what_it_sets_itself() {
+    let read = |call: &str, more: &str| {
+        let text = format!(
+            "import nemo_run as run\nfrom nemo.collections import llm\n\ndef configure():\n    recipe = \
+             llm.llama31_70b.{call}\n{more}    return recipe\n"
+        );
+        run("recipe.py", &text)
+    };
+    let run = read("pretrain_recipe(name=\"x\", num_nodes=8, num_gpus_per_node=8)", "");
+    let scenario = run.scenario;
+    assert!(run.unread.is_empty() && run.open.is_empty(), "{:?} {:?}", run.unread, run.open);
+    assert_eq!((scenario.tp, scenario.pp, scenario.cp, scenario.gpus, scenario.seq_len), (4, 4, 2, 64, 8192));
+    // 64 / (4 x 4 x 2) replicas.
+    assert_eq!((scenario.micro_batch_size, scenario.grad_accum_steps), (1, 256));
+    let own = "    recipe.trainer.strategy.tensor_model_parallel_size = 8\n    recipe.data.global_batch_size = 64\n";
+    let own = read("pretrain_recipe(num_nodes=8)", own).scenario;
+    assert_eq!((own.tp, own.pp, own.gpus, own.grad_accum_steps), (8, 4, 64, 64));
+    for call in ["pretrain_recipe(num_nodes=8, performance_mode=True)", "finetune_recipe(num_nodes=8)"] {
+        let run = read(call, "    recipe.data.micro_batch_size = 1\n");
+        assert!(run.unread.iter().any(|line| line.starts_with("recipe = ")), "{call}: {:?}", run.unread);
     }
 }
 
