@@ -259,7 +259,9 @@ pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
     text.tokens.get(at).filter(|token| token.sort == Sort::Word)?;
     text.ends(at).find_map(|next| {
         let name = letters(text.slice(at, next));
-        let last = RELEASES.iter().rfind(|release| is_program(release, &name))?;
+        // A program that has the name as its own comes before one whose name begins with it.
+        let own = RELEASES.iter().rfind(|release| is_program_itself(release, &name));
+        let last = own.or_else(|| RELEASES.iter().rfind(|release| is_program(release, &name)))?;
         let version = text.tokens.get(next).filter(|token| token.sort == Sort::Number && !token.is_after_break);
         let of_version =
             version.filter(|token| token.word.contains('.')).and_then(|token| release_at_version(last, &token.word));
@@ -270,13 +272,15 @@ pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
     })
 }
 
-/// Returns whether a release belongs to a program, by the letters of the program's key, name, or
-/// first word of the name.
+/// Returns whether a release belongs to a program, by the letters of the program's key or name.
+fn is_program_itself(release: &Release, name: &str) -> bool {
+    letters(release.program_key()) == name || letters(release.program) == name
+}
+
+/// Returns whether a release belongs to a program, by the letters of the first word of its name.
 fn is_program(release: &Release, name: &str) -> bool {
     let first = release.program.split(' ').next().unwrap_or_default();
-    letters(release.program_key()) == name
-        || letters(release.program) == name
-        || first.len() > 2 && letters(first) == name && !first.eq_ignore_ascii_case("nemo")
+    first.len() > 2 && letters(first) == name && !first.eq_ignore_ascii_case("nemo")
 }
 
 /// Returns the last release of a program up to a version.
