@@ -230,6 +230,11 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// Whether an entry was requested as a number and has a name or an expression in its place.
+    fn has_unknown_number(&self, entry: &Entry) -> bool {
+        self.no_number.values().any(|path| *path == entry.path) && self.fate(entry) == KeyFate::Ignored
+    }
+
     /// Returns how the value of a requested entry was treated.
     fn fate(&self, entry: &'a Entry) -> KeyFate {
         if self.read.contains(entry.path.as_str()) {
@@ -350,6 +355,12 @@ impl<'a> Keys<'a> {
             if shown_keys.insert(shown.clone()) {
                 let value = self.resolved(entry).shown();
                 let line = format!("{shown} = {}", shortened(&value));
+                // A name or an expression, whose value no file has.
+                if self.has_unknown_number(entry) && unread::decides(&entry.path) {
+                    let line = format!("{line}: no file has its value");
+                    unused.unread.push((shown, line));
+                    continue;
+                }
                 // Of a key of the program that was not read, another setting decides.
                 let is_known = *used || program::has_row(of, &entry.path);
                 if !is_known && unread::may_decide(&entry.path, &value) {
