@@ -566,11 +566,20 @@ impl<'a> Reader<'a> {
         names
     }
 
-    /// Reads a number, or a product of numbers.
+    /// Reads a number, a power, or a product of numbers.
     fn number(&mut self, path: &str) -> Result<(), String> {
         let Some(token) = self.peek(0) else { return Ok(()) };
         let plain = |token: &Token| token.text.replace('_', "");
         let (mut text, mut end, mut ahead) = (plain(token), token.span.end, 1);
+        if self.is(1, '*')
+            && self.is(2, '*')
+            && let Some(next) = self.peek(3).filter(|next| next.kind == TokenKind::Number)
+            && let (Ok(base), Ok(exponent)) = (text.parse::<u64>(), plain(next).parse::<u32>())
+        {
+            text = base.saturating_pow(exponent).to_string();
+            end = next.span.end;
+            ahead = 4;
+        }
         while self.is(ahead, '*')
             && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == TokenKind::Number)
             && let (Ok(left), Ok(right)) = (text.parse::<u64>(), plain(next).parse::<u64>())
