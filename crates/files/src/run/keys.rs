@@ -6,7 +6,7 @@ use super::UnderstoodKey;
 use super::ignored_keys;
 use super::program;
 use super::spelling::{plain, shortened};
-use super::tree::{Entry, Syntax, Tree, Value};
+use super::tree::{Entry, Syntax, Tree, Value, last_part};
 use super::unread;
 use catalog::programs::Program;
 
@@ -232,7 +232,9 @@ impl<'a> Keys<'a> {
 
     /// Whether an entry was requested as a number and has a name or an expression in its place.
     fn has_unknown_number(&self, entry: &Entry) -> bool {
-        self.no_number.values().any(|path| *path == entry.path) && self.fate(entry) == KeyFate::Ignored
+        // A number of GPUs that no file has is asked for.
+        let is_launched = LAUNCHED.contains(&plain(last_part(&entry.path)).as_str());
+        !is_launched && self.no_number.values().any(|path| *path == entry.path) && self.fate(entry) == KeyFate::Ignored
     }
 
     /// Returns how the value of a requested entry was treated.
@@ -415,6 +417,10 @@ const TAKEN: &str = "Read together with other keys";
 
 /// Parts of keys whose value is a count of at least one, so that 0 is wrong.
 const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_length accum";
+
+/// Flags of launchers for nodes and GPUs.
+const LAUNCHED: [&str; 8] =
+    ["nnodes", "num_nodes", "nodes", "num_machines", "nproc_per_node", "gpus_per_node", "num_gpus", "num_processes"];
 
 /// The longest key that is shown.
 const LONGEST: usize = 80;
