@@ -52,7 +52,8 @@ fn torchtitan(tree: &mut Tree) -> Option<Program> {
     Some(Program::Torchtitan)
 }
 
-/// Reads `llm.llama31_70b.pretrain_recipe(num_nodes=4)`; `performance_mode` sets more than is known.
+/// Reads `llm.llama31_70b.pretrain_recipe(num_nodes=4)`; `performance_mode` sets more than is
+/// known.
 fn nemo(tree: &mut Tree) -> Option<Program> {
     let function = last(tree, "__base__")?;
     let module = function.strip_suffix(".pretrain_recipe")?.rsplit('.').next()?;

@@ -158,7 +158,8 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     Ok(entries.list)
 }
 
-/// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the first Python file.
+/// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the
+/// first Python file.
 pub(in crate::run) const COMMAND: &str = "__command__";
 
 /// Key of each configuration that a script's commands name.
