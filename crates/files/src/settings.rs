@@ -14,6 +14,7 @@ mod llama_factory;
 mod megatron;
 mod notes;
 mod peft;
+mod read_back;
 mod stages;
 mod torchtitan;
 mod torchtune;
@@ -65,8 +66,8 @@ pub struct Settings {
     pub language: Cow<'static, str>,
     /// The text of the file.
     pub body: String,
-    /// Sentences about features that the framework cannot express or only approximates. They are
-    /// also in the file if its format has comments.
+    /// Sentences about features that the framework cannot express or only approximates; they are also
+    /// in the file if its format has comments. The last says what differs when the file is read.
     pub notes: Vec<Cow<'static, str>>,
 }
 
@@ -85,6 +86,12 @@ pub fn text(program: Program, scenario: &Scenario) -> Option<Settings> {
     let mut context = ExportContext::new(scenario);
     notes::add_model_notes(&mut context, program);
     let (body, notes) = write(context);
-    let notes = notes.into_iter().map(Cow::Borrowed).collect();
-    Some(Settings { file_name: file_name.into(), language: language.into(), body, notes })
+    let mut settings = Settings {
+        file_name: file_name.into(),
+        language: language.into(),
+        body,
+        notes: notes.into_iter().map(Cow::Borrowed).collect(),
+    };
+    settings.notes.extend(read_back::difference(program, &settings, scenario).map(Cow::Owned));
+    Some(settings)
 }

@@ -216,6 +216,19 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// Marks all keys below a key as known, whatever their names.
+    pub(super) fn skip_section(&mut self, key: &str) {
+        let below = format!("{}.", plain(key));
+        for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
+            *skipped |= plain(&entry.path).starts_with(&below);
+        }
+    }
+
+    /// Whether a key is set to nothing.
+    pub(super) fn is_none(&self, key: &str) -> bool {
+        self.tree.entries.iter().any(|entry| entry.path == key && entry.value == Value::Null)
+    }
+
     /// Marks all keys as known.
     pub(super) fn skip_all(&mut self) {
         self.skipped.fill(true);

@@ -380,7 +380,7 @@ fn a_run_that_does_not_fit_is_told_what_would() {
 }
 
 /// Returns the parameters that differ between two scenarios.
-fn differing(before: &Scenario, after: &Scenario) -> Vec<&'static str> {
+pub(crate) fn differing(before: &Scenario, after: &Scenario) -> Vec<&'static str> {
     let differs = |param: &&engine::params::Param| match &param.kind {
         ParamKind::Number(number) => (number.get)(before) != (number.get)(after),
         ParamKind::Choice(choice) => (choice.get)(before) != (choice.get)(after),

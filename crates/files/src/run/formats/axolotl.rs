@@ -37,14 +37,6 @@ pub(super) fn selective_checkpointing(keys: &mut Keys, draft: &mut Draft) {
     keys.skip_below("selective_checkpointing");
 }
 
-/// Reads adapters of experts that are parameters.
-pub(super) fn target_parameters(keys: &mut Keys, draft: &mut Draft) {
-    if let Some(found) = keys.list(&["lora_target_parameters"]) {
-        draft.targets_parameters = true;
-        draft.record(&found, "Adapters beside the experts");
-    }
-}
-
 /// Reads patterns of the names of trained parameters: layers from some layer on.
 pub(super) fn unfrozen(keys: &mut Keys, draft: &mut Draft) {
     let Some(found) = keys.list(&["unfrozen_parameters"]) else { return };

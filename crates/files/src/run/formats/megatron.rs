@@ -197,5 +197,6 @@ pub(super) fn read_accelerate_section(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = args.number(&["hidden_dropout"]) {
         draft.set_option_from(&found, ParamId::Dropout, if found.value > 0.0 { "yes" } else { "no" });
     }
+    args.skip(&["attention_dropout"]);
     keys.skip_below("megatron_lm_config");
 }

@@ -56,6 +56,14 @@ pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
     }
 }
 
+/// Reads adapters of experts that are parameters.
+pub(super) fn parameters(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.list(&["lora_target_parameters", "target_parameters"]) {
+        draft.targets_parameters = true;
+        draft.record(&found, "Adapters of the experts");
+    }
+}
+
 /// Sets the matrices with adapters, by the names of modules.
 pub(super) fn targets(found: &KeyedValue<Vec<String>>, draft: &mut Draft) {
     let has = |words: &[&str]| {

@@ -13,7 +13,15 @@ use crate::run::models;
 
 /// Reads the model.
 pub(super) fn model(keys: &mut Keys, draft: &mut Draft) {
-    if describe(keys, draft) {
+    if keys.peek("*n_layers").is_some() || keys.has("spec.model.layers") {
+        let flavor = keys.text(&["spec.flavor", "*flavor"]);
+        if let Some(found) = flavor.filter(|found| catalog::model(&found.value).is_some()) {
+            draft.model_named(&found);
+            // The numbers repeat the model's.
+            keys.skip_section("spec.model");
+        }
+        keys.skip(&["spec.model.layers.rope.max_seq_len"]);
+        keys.skip_below("spec");
         return;
     }
     let name = keys.text(&["model.name", "*module"]);
@@ -65,49 +73,13 @@ fn flavor_of_config(keys: &mut Keys, family: Option<&KeyedValue<String>>) -> Opt
     Some(config.with(flavor))
 }
 
-/// Reads the shape, as [`crate::settings`] write it.
-fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
-    use engine::scenario::Model;
-    use links::v1::CUSTOM_SHAPE;
-    let Some(layers) = keys.count(&["spec.model.layers.n_layers", "*n_layers"]) else { return false };
-    let flavor = keys.text(&["spec.flavor", "*flavor"]);
-    if let Some(found) = flavor.filter(|found| catalog::model(&found.value).is_some()) {
-        draft.model_named(&found);
-        for name in ["*dim", "*vocab_size", "*n_heads", "*n_kv_heads", "*hidden_dim", "*n_layers", "*head_dim"] {
-            keys.skip(&[name]);
-        }
-        keys.skip_below("spec");
-        return true;
-    }
-    let mut arch = CUSTOM_SHAPE;
-    let mut number = |name: &str, usual: u32| {
-        keys.count(&[&format!("spec.model.layers.{name}"), &format!("spec.model.{name}"), &format!("*{name}")])
-            .map_or(usual, |found| found.value)
-    };
-    arch.num_hidden_layers = layers.value.min(2048);
-    arch.hidden_size = number("dim", 4096).min(262_144);
-    arch.num_attention_heads = number("n_heads", 32).clamp(1, 4096);
-    arch.num_key_value_heads = number("n_kv_heads", arch.num_attention_heads).clamp(1, 4096);
-    arch.head_dim = number("head_dim", arch.hidden_size / arch.num_attention_heads).max(1);
-    arch.intermediate_size = number("hidden_dim", 11_008).clamp(1, 2_097_152);
-    arch.vocab_size = number("vocab_size", 32_000).clamp(1, 16_777_216);
-    draft.scenario.model = Model::Custom { architecture: arch };
-    draft.has_model = true;
-    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
-    if let Some(found) = keys.flag(&["*enable_weight_tying"]) {
-        draft.set_flag(Some(found), ParamId::TiedEmbeddings);
-    }
-    keys.skip_below("spec");
-    true
-}
-
 /// Reads what is recomputed.
 pub(super) fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     let budget = keys.number(&["activation_checkpoint.memory_budget"]);
     let option = keys.word(&["activation_checkpoint.selective_ac_option"]);
     let mode = keys.word(&["activation_checkpoint.mode", "activation_checkpoint"]);
     let Some(found) = mode else {
-        if keys.has("activation_checkpoint") {
+        if keys.is_none("activation_checkpoint") || keys.has("activation_checkpoint") {
             draft.set_option(ParamId::Recompute, "none");
             return;
         }

@@ -126,6 +126,7 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
             usual_targets: "qv",
         };
         peft::lora(keys, draft, &names);
+        peft::parameters(keys, draft);
     } else {
         for key in [
             "lora_r",
