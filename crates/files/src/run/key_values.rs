@@ -6,6 +6,7 @@ use engine::scenario::{Scenario, Strategy};
 
 use super::program::{Meaning, Row, Rows, Scalar, Table};
 use catalog::programs::Program;
+use catalog::releases::Known;
 
 /// A key with its value.
 pub(super) struct KeyValue {
@@ -48,12 +49,19 @@ pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue>
         if let Some(value) = value {
             // A key with a condition on other keys is never added.
             let is_pattern = |name: &String| name.starts_with('*');
-            let only_present = row.present || !row.when.0.is_empty() || row.name.iter().all(is_pattern);
+            let is_conditional = !row.when.0.is_empty() || row.name.iter().all(is_pattern);
+            let only_present = row.present || is_conditional || is_newer(row, program, scenario);
             list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: row.item, is_flag: row.flag });
         }
     }
     list.extend(in_fp16(scenario));
     list
+}
+
+/// Whether the program has a key only since after the scenario's release.
+fn is_newer(row: &Row, program: Program, scenario: &Scenario) -> bool {
+    let release = scenario.release.map(|Known(release)| release);
+    release.is_some_and(|release| release.program_key() == program.key() && release.since < row.since.as_str())
 }
 
 /// Changes the 16-bit format to fp16 where a file names it, by a switch for each format or by a

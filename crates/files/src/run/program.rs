@@ -183,9 +183,9 @@ pub(super) struct Row {
     /// Meaning of a key that changes nothing; for a row without a name, the assumption.
     #[serde(default)]
     pub(super) means: String,
-    /// Release that introduced the key, for readers of the table.
-    #[allow(dead_code, reason = "said in the table for people")]
-    since: Option<String>,
+    /// Day from which the program has the key: the linter adds none to files of earlier releases.
+    #[serde(default)]
+    pub(super) since: String,
     /// All spellings, separated by `|`, as in [`super::key_values`].
     #[serde(skip)]
     pub(super) spellings: String,

@@ -5,7 +5,7 @@ use engine::model::software::{Framework, Loss};
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use files::run::{Base, File, Run, read_run};
+use files::run::{Base, File, Run, lint, read_run};
 
 /// Reads a file at a release on eight H100.
 fn read_at(release: &str, name: &str, text: &str) -> Run {
@@ -381,4 +381,22 @@ fn the_next_version_of_llama_factory_is_read() {
     assert_eq!((ParamId::Objective.option(&pairs), pairs.seq_len, pairs.micro_batch_size), ("dpo", 2048, 2));
     let plain = run("run.yaml", &text.replace("dist_config:\n  name: fsdp2\n", "")).scenario;
     assert_eq!((of(&plain).0, of(&plain).1), ("fp32", "ddp"));
+}
+
+/// Axolotl has `chunked_cross_entropy` since 2025-06-23 (12c826816).
+#[test]
+fn no_fix_is_newer_than_its_release() {
+    let yaml = "base_model: Qwen/Qwen3-8B\nsequence_len: 8192\nmicro_batch_size: 4\ngradient_accumulation_steps: 2\n\
+                sample_packing: true\nbf16: true\noptimizer: adamw_torch_fused\nadapter: lora\nlora_r: 16\n";
+    let files = [File::new("axolotl.yaml", yaml)];
+    let adds = |release: &str| {
+        let over = vec![("release".to_owned(), release.to_owned())];
+        let base = Base { over, ..Base::from(&links::decode::decode("cluster=dgx-h100&gpus=8").scenario) };
+        let run = read_run(&files, base.clone()).unwrap();
+        let findings = lint(&run, &files, base);
+        let keys: Vec<String> = findings.iter().flat_map(|one| &one.fix).map(|change| change.key.clone()).collect();
+        keys.contains(&"chunked_cross_entropy".to_owned())
+            || keys.contains(&"liger_fused_linear_cross_entropy".to_owned())
+    };
+    assert!(adds("axolotl-2026-09") && !adds("axolotl-2023-08"));
 }
