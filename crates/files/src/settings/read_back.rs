@@ -1,4 +1,4 @@
-//! What a file of settings says when it is read: the differences from the scenario.
+//! Reads a file of settings back: its differences from the scenario.
 
 use catalog::programs::{Part, Program};
 use diagnose::difference::{Difference, differences};
@@ -13,8 +13,8 @@ use crate::run::{File, read_run};
 const APART: [ParamId; 3] = [ParamId::Framework, ParamId::TrainingTokens, ParamId::GpuHourPrice];
 
 /// Returns a sentence about the parameters that differ from the scenario when the file is read;
-/// `None` if there are none, or the file is not one that is read. Of a file that is a part of a run,
-/// only what it says itself counts.
+/// `None` if there are none, or the file is not one that is read. Of a file that is a part of a
+/// run, only what it says itself counts.
 pub(super) fn difference(program: Program, settings: &Settings, scenario: &Scenario) -> Option<String> {
     let mut files = vec![File::new(settings.file_name.clone(), settings.body.clone())];
     // Files of other programs that this one names are part of the run.
