@@ -1,13 +1,14 @@
 //! Reader of shell scripts: flags, variables and arrays. Nothing is executed: the output of
 //! commands and a script's arguments stay unknown.
 
-mod arithmetic;
+mod conditions;
 mod words;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Entries, Entry, MOST_VALUES, Value, too_many};
+use super::{Entries, Entry, MOST_VALUES, Value, arithmetic, too_many};
+use conditions::Conditions;
 use words::{Word, words};
 
 /// A variable.
@@ -68,15 +69,23 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     let mut visible = None;
     let mut entries = Entries::default();
     let mut branches = false;
+    let mut conditions = Conditions::default();
+    let mut skipped = vec![false; words.len()];
     let (mut place, mut reads) = (0, 0);
     let mut starts_environment = false;
     while let Some(word) = words.get(place) {
         place += 1;
+        if !conditions.run(word, &variables) {
+            if let Some(skipped) = skipped.get_mut(place - 1) {
+                *skipped = true;
+            }
+            continue;
+        }
         starts_environment = is_of_environment(starts_environment, word, words.get(place));
         if starts_environment {
             continue;
         }
-        branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
+        branches |= word.text == "case" && word.starts_command;
         if let Some((name, value, span)) = assignment(word) {
             if VISIBLE.contains(&name) {
                 visible = devices(value).or(visible);
@@ -134,6 +143,12 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
             entries.add("__argument__", Value::plain(word.text), Some(word.span.clone()))?;
         }
     }
+    branches |= conditions.are_unknown;
+    let words: Vec<Word> = words.into_iter().zip(skipped).filter_map(|(word, is_out)| (!is_out).then_some(word)).collect();
+    let launcher = launcher(&words);
+    if launcher == Some("torchrun") {
+        unabbreviate(&mut entries);
+    }
     if let Some(name) = trained_with(&words) {
         entries.add(COMMAND, Value::plain(name), None)?;
     }
@@ -146,7 +161,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
             entries.add(STARTED, Value::plain(fill(name, &variables, 0)), None)?;
         }
     }
-    if let Some(name) = launcher(&words) {
+    if let Some(name) = launcher {
         entries.add(LAUNCHER, Value::plain(name), None)?;
     }
     if branches {
@@ -196,6 +211,11 @@ const LAUNCHERS: [(&str, &str); 10] = [
     ("trl", "trl"),
 ];
 
+/// Whether a command or a module starts processes of another program.
+pub(in crate::run) fn is_launcher(name: &str) -> bool {
+    LAUNCHERS.iter().any(|(command, _)| *command == name)
+}
+
 /// Returns the launcher of a script, also of a command that is held in a variable.
 fn launcher(words: &[Word]) -> Option<&'static str> {
     let texts = words.iter().flat_map(|word| {
@@ -218,6 +238,16 @@ fn launcher(words: &[Word]) -> Option<&'static str> {
         };
         is_command.then_some(*launcher)
     })
+}
+
+/// Writes out torchrun's counts where they are abbreviated, which argparse allows: `--nnode`.
+fn unabbreviate(entries: &mut Entries) {
+    for entry in &mut entries.list {
+        let starts = |name: &&&str| entry.path.len() > 1 && name.starts_with(entry.path.as_str());
+        if let Some(name) = ["nnodes", "nproc_per_node"].iter().find(starts) {
+            entry.path = (*name).to_owned();
+        }
+    }
 }
 
 /// Returns what a script trains with.

@@ -94,6 +94,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
     let mut cases: Vec<Case> = Vec::new();
     // The bracket that closes the current test: `[ … ]` compares words that may look like flags.
     let mut test: Option<&str> = None;
+    let mut test_start = 0;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
         match letter {
@@ -149,6 +150,9 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                 if test.is_some() {
                     if test == Some(found) {
                         test = None;
+                        let (end, text) = (at + length, text.get(test_start..at + length).unwrap_or_default());
+                        let span = offset + test_start..offset + end;
+                        words.push(Word { text, span, starts_command: true, in_case: false, group });
                     }
                     at += length.max(letter.len_utf8());
                     continue;
@@ -162,6 +166,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                     || words.last().is_some_and(|last| matches!(last.text, "if" | "elif" | "while" | "until" | "!"));
                 if is_condition && !in_array && matches!(found, "[" | "[[") {
                     test = Some(if found == "[" { "]" } else { "]]" });
+                    test_start = at;
                     at += length;
                     continue;
                 }
