@@ -63,13 +63,14 @@ pub(super) fn section(title: &str, text: &str) -> String {
 
 /// Names used by tables of keys in addition to those of links (`crates/files/programs/README.md`),
 /// their descriptions, and the parameter that defines the options.
-const OWN_NAMES: [(&str, &str, &str); 31] = [
+const OWN_NAMES: [(&str, &str, &str); 32] = [
     ("model", "The model", ""),
     ("micro", "Sequences a micro-batch", ""),
     ("global", "Sequences a step, of all GPUs", ""),
     ("local", "Sequences a step, of one data-parallel rank", ""),
     ("global_tokens", "Tokens a step, of all GPUs", ""),
     ("micro_tokens", "Tokens a micro-batch", ""),
+    ("local_tokens", "Tokens a step, of one data-parallel rank", ""),
     ("prompts", "Prompts a step", ""),
     ("steps", "Steps", ""),
     ("samples", "Texts that are trained on", ""),

@@ -60,6 +60,10 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("nemo.adapters", |args, draft| nemo::nemo_adapters(args.keys, draft)),
     ("nemo.model", nemo::model),
     ("nemo.precision", nemo::precision),
+    ("torchtitan.checkpointing", |args, draft| torchtitan::checkpointing(args.keys, draft)),
+    ("torchtitan.compilation", |args, draft| torchtitan::compilation(args.keys, draft)),
+    ("torchtitan.low_precision", |args, draft| torchtitan::low_precision(args.keys, draft)),
+    ("torchtitan.model", |args, draft| torchtitan::model(args.keys, draft)),
     ("trainer.adapters", |args, draft| trainer::adapters(args.keys, draft)),
     ("trainer.checkpointing", |args, draft| trainer::checkpointing(args.keys, draft)),
     ("trainer.galore", |args, draft| trainer::galore(args.keys, draft)),
@@ -88,7 +92,6 @@ pub(super) fn read_by_format(program: Program, keys: &mut Keys, draft: &mut Draf
     match program {
         Program::ConfigJson => config::read_config(keys, draft, file)?,
         Program::Peft => config::read_adapter(keys, draft, file)?,
-        Program::Torchtitan => torchtitan::read(keys, draft),
         _ => table::read_by_program(program, keys, draft)?,
     }
     accelerate::launched(keys, draft);

@@ -1,6 +1,6 @@
 //! Keys and values of a scenario in each program's files, for changes that the linter writes.
 
-use engine::model::training::{HalfFormat, Recompute};
+use engine::model::training::HalfFormat;
 use engine::params::{self, Param, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
@@ -20,63 +20,10 @@ pub(super) struct KeyValue {
     pub(super) is_flag: bool,
 }
 
-struct KeyValues {
-    list: Vec<KeyValue>,
-}
-
-impl KeyValues {
-    fn put(&mut self, keys: &'static str, value: impl std::fmt::Display) {
-        self.list.push(KeyValue {
-            keys,
-            value: value.to_string(),
-            only_present: false,
-            is_item: false,
-            is_flag: false,
-        });
-    }
-
-    fn put_if_present(&mut self, keys: &'static str, value: impl std::fmt::Display) {
-        self.list.push(KeyValue { keys, value: value.to_string(), only_present: true, is_item: false, is_flag: false });
-    }
-}
-
-/// Returns the keys and values of a scenario in the files of a program.
+/// Returns the keys and values of a scenario in the files of a program, by the rows of its table.
 pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue> {
-    let mut key_values = KeyValues { list: Vec::new() };
-    match program {
-        Program::Torchtitan => torchtitan(&mut key_values, scenario),
-        _ => {
-            if let Some(program) = Table::find(program) {
-                table(&mut key_values, program, scenario);
-            }
-        }
-    }
-    half_format(&mut key_values, program, scenario);
-    key_values.list
-}
-
-/// Changes the 16-bit format to fp16 where a file names it: by a switch for each format, or by a
-/// word.
-fn half_format(key_values: &mut KeyValues, program: Program, scenario: &Scenario) {
-    if scenario.half != HalfFormat::Fp16 {
-        return;
-    }
-    let is_megatron = program == Program::MegatronLm;
-    key_values.put_if_present("bf16|bf16.enabled", if is_megatron { "" } else { "false" });
-    if is_megatron || matches!(program, Program::Transformers | Program::Trl | Program::Axolotl | Program::LlamaFactory)
-    {
-        key_values.put("fp16", "true");
-    } else {
-        key_values.put_if_present("fp16|fp16.enabled", "true");
-    }
-    for (keys, value) in [("mixed_precision", "fp16"), ("precision", "16-mixed"), ("dtype|torch_dtype", "float16")] {
-        key_values.put_if_present(keys, value);
-    }
-}
-
-/// Adds the keys that a program's table has for a scenario.
-fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario) {
-    for row in &table.rows {
+    let mut list = Vec::new();
+    for row in Table::find(program).into_iter().flat_map(|table| &table.rows) {
         if row.unwritten {
             continue;
         }
@@ -89,7 +36,7 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
             "accum" => Some(scenario.grad_accum_steps.to_string()),
             "global" => Some(global_batch(scenario).to_string()),
             "local" => Some(local_batch(scenario).to_string()),
-            "micro_tokens" => Some(local_batch(scenario).saturating_mul(scenario.seq_len).to_string()),
+            "micro_tokens" | "local_tokens" => Some(local_batch(scenario).saturating_mul(scenario.seq_len).to_string()),
             "per_device" => Some(per_device(scenario).to_string()),
             "dp_replicate" => Some(replicated_and_sharded(scenario)[0].to_string()),
             "dp_shard" => Some(replicated_and_sharded(scenario)[1].to_string()),
@@ -102,15 +49,31 @@ fn table(key_values: &mut KeyValues, table: &'static Table, scenario: &Scenario)
             // A key with a condition on other keys is never added.
             let is_pattern = |name: &String| name.starts_with('*');
             let only_present = row.present || !row.when.0.is_empty() || row.name.iter().all(is_pattern);
-            key_values.list.push(KeyValue {
-                keys: &row.spellings,
-                value,
-                only_present,
-                is_item: row.item,
-                is_flag: row.flag,
-            });
+            list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: row.item, is_flag: row.flag });
         }
     }
+    list.extend(in_fp16(scenario));
+    list
+}
+
+/// Changes the 16-bit format to fp16 where a file names it, by a switch for each format or by a
+/// word.
+fn in_fp16(scenario: &Scenario) -> impl Iterator<Item = KeyValue> {
+    let words = [
+        ("bf16|bf16.enabled", "false"),
+        ("fp16.enabled", "true"),
+        ("mixed_precision", "fp16"),
+        ("precision", "16-mixed"),
+        ("dtype|torch_dtype", "float16"),
+    ];
+    let words = words.into_iter().filter(|_| scenario.half == HalfFormat::Fp16);
+    words.map(|(keys, value)| KeyValue {
+        keys,
+        value: value.to_owned(),
+        only_present: true,
+        is_item: false,
+        is_flag: keys.starts_with("bf16"),
+    })
 }
 
 /// Returns the word of a row for a parameter's current value; `None` if the row has none.
@@ -177,53 +140,4 @@ fn replicated_and_sharded(scenario: &Scenario) -> [u32; 2] {
 
 fn global_batch(scenario: &Scenario) -> u32 {
     scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps).saturating_mul(scenario.degrees().dp)
-}
-
-fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
-    let local = if scenario.pp > 1 {
-        scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps)
-    } else {
-        scenario.micro_batch_size
-    };
-    key_values.put("training.local_batch_size|training.batch_size", local);
-    // Later releases count tokens instead of sequences.
-    key_values.put_if_present("training.num_tokens_per_microbatch_per_dp_rank", local.saturating_mul(scenario.seq_len));
-    key_values.list.push(KeyValue {
-        keys: "training.global_batch_size",
-        value: global_batch(scenario).to_string(),
-        only_present: scenario.pp > 1 || scenario.grad_accum_steps <= 1,
-        is_item: false,
-        is_flag: false,
-    });
-    key_values.put("training.seq_len", scenario.seq_len);
-    let mode = match scenario.recompute {
-        Recompute::None => "none",
-        Recompute::Selective => "selective",
-        Recompute::Full => "full",
-        Recompute::AttentionCore | Recompute::Fraction | Recompute::Modules => "",
-    };
-    if !mode.is_empty() {
-        key_values.put("activation_checkpoint.mode", mode);
-    }
-    let dp = scenario.degrees().dp.max(1);
-    let [replicate, shard] = match scenario.strategy {
-        Strategy::Ddp => [dp, 1],
-        Strategy::HybridShard => [dp / scenario.shard_size.clamp(1, dp), scenario.shard_size.clamp(1, dp)],
-        _ => [1, dp],
-    };
-    key_values.put("parallelism.data_parallel_replicate_degree|training.data_parallel_replicate_degree", replicate);
-    key_values.put("parallelism.data_parallel_shard_degree|training.data_parallel_shard_degree", shard);
-    key_values.put(
-        "parallelism.fsdp_reshard_after_forward|training.fsdp_reshard_after_forward",
-        if scenario.strategy == Strategy::ShardGradOp { "never" } else { "always" },
-    );
-    key_values.put("parallelism.tensor_parallel_degree|training.tensor_parallel_degree", scenario.tp);
-    key_values.put(
-        "parallelism.context_parallel_degree|experimental.context_parallel_degree|training.context_parallel_degree",
-        scenario.cp,
-    );
-    key_values.put("parallelism.pipeline_parallel_degree|experimental.pipeline_parallel_degree", scenario.pp);
-    key_values.put_if_present("parallelism.expert_parallel_degree", scenario.ep);
-    key_values.put("training.enable_cpu_offload", scenario.offload.parameters);
-    key_values.put("compile.enable|training.compile", scenario.kernels.compile);
 }

@@ -6,7 +6,7 @@ use super::UnderstoodKey;
 use super::ignored_keys;
 use super::program;
 use super::spelling::{plain, shortened};
-use super::tree::{Entry, Syntax, Tree, Value};
+use super::tree::{Entry, Syntax, Tree, Value, last_part};
 use super::unread;
 use catalog::programs::Program;
 
@@ -230,6 +230,13 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// Whether an entry was requested as a number and has a name or an expression in its place.
+    fn has_unknown_number(&self, entry: &Entry) -> bool {
+        // A number of GPUs that no file has is asked for.
+        let is_launched = LAUNCHED.contains(&plain(last_part(&entry.path)).as_str());
+        !is_launched && self.no_number.values().any(|path| *path == entry.path) && self.fate(entry) == KeyFate::Ignored
+    }
+
     /// Returns how the value of a requested entry was treated.
     fn fate(&self, entry: &'a Entry) -> KeyFate {
         if self.read.contains(entry.path.as_str()) {
@@ -245,7 +252,9 @@ impl<'a> Keys<'a> {
         let starts = |first: char| first.is_ascii_digit() || matches!(first, '-' | '.' | '+');
         // A name in Python refers to an unknown value.
         let is_word = self.tree.syntax != Syntax::Python && shown.chars().all(|letter| letter.is_ascii_alphabetic());
+        let is_expression = self.tree.syntax == Syntax::Python && shown.contains(['*', '/', '%', '(']);
         match shown.as_str() {
+            _ if is_expression => KeyFate::Ignored,
             "" | "auto" | "none" | "null" => KeyFate::Left,
             "0" | "-1" if !is_size => KeyFate::Left,
             _ if self.is_argument(&shown) => KeyFate::Wrong,
@@ -350,6 +359,12 @@ impl<'a> Keys<'a> {
             if shown_keys.insert(shown.clone()) {
                 let value = self.resolved(entry).shown();
                 let line = format!("{shown} = {}", shortened(&value));
+                // A name or an expression, whose value no file has.
+                if self.has_unknown_number(entry) && unread::decides(&entry.path) {
+                    let line = format!("{line}: no file has its value");
+                    unused.unread.push((shown, line));
+                    continue;
+                }
                 // Of a key of the program that was not read, another setting decides.
                 let is_known = *used || program::has_row(of, &entry.path);
                 if !is_known && unread::may_decide(&entry.path, &value) {
@@ -404,6 +419,10 @@ const TAKEN: &str = "Read together with other keys";
 
 /// Parts of keys whose value is a count of at least one, so that 0 is wrong.
 const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_length accum";
+
+/// Flags of launchers for nodes and GPUs.
+const LAUNCHED: [&str; 8] =
+    ["nnodes", "num_nodes", "nodes", "num_machines", "nproc_per_node", "gpus_per_node", "num_gpus", "num_processes"];
 
 /// The longest key that is shown.
 const LONGEST: usize = 80;

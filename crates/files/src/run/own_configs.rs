@@ -11,11 +11,14 @@ const TORCHTUNE: &str = include_str!("../../programs/torchtune/configs.csv");
 /// Recipes of `NeMo` 2, functions of their models' modules.
 const NEMO: &str = include_str!("../../programs/nemo/recipes.csv");
 
+/// Configurations of torchtitan, which `--config` names.
+const TORCHTITAN: &str = include_str!("../../programs/torchtitan/configs.csv");
+
 /// Adds to a script the values of the configuration that it names; returns its program if there is
 /// one.
 pub(super) fn continue_own(tree: &mut Tree, text: &str) -> Option<Program> {
     match tree.syntax {
-        Syntax::Shell => torchtune(tree, text),
+        Syntax::Shell => torchtune(tree, text).or_else(|| torchtitan(tree)),
         Syntax::Python => nemo(tree),
         _ => None,
     }
@@ -38,7 +41,19 @@ fn torchtune(tree: &mut Tree, text: &str) -> Option<Program> {
     Some(Program::Torchtune)
 }
 
-/// Reads `llm.llama31_70b.pretrain_recipe(num_nodes=4)`; `performance_mode` sets more than is known.
+/// Reads `--module llama3 --config llama3_8b`.
+fn torchtitan(tree: &mut Tree) -> Option<Program> {
+    last(tree, "module")?;
+    let name = last(tree, "config").or_else(|| last(tree, "job.config"))?;
+    let mut base = row(TORCHTITAN, &name)?;
+    base.push(entry("__recipe__", &name));
+    tree.remarks.push(format!("What torchtitan's configuration {name} itself sets is read with it (August 2026)."));
+    tree.add_below(base);
+    Some(Program::Torchtitan)
+}
+
+/// Reads `llm.llama31_70b.pretrain_recipe(num_nodes=4)`; `performance_mode` sets more than is
+/// known.
 fn nemo(tree: &mut Tree) -> Option<Program> {
     let function = last(tree, "__base__")?;
     let module = function.strip_suffix(".pretrain_recipe")?.rsplit('.').next()?;

@@ -34,21 +34,27 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
+/// Whether a path has a word of the list, or of another one.
+fn has_word(path: &str, list: &HashSet<String>) -> bool {
+    let last = last_part(path);
+    let section = path.strip_suffix(last).map(|before| last_part(before.trim_end_matches('.'))).unwrap_or_default();
+    words(last).any(|word| list.contains(word))
+        || list.contains(last)
+        || LIST.general.contains(last) && words(section).any(|word| list.contains(word))
+}
+
+/// Whether the name of a key says that it decides memory or speed.
+pub(super) fn decides(path: &str) -> bool {
+    has_word(&plain(path), &LIST.words)
+}
+
 /// Whether a key that no reader knows may decide memory or speed with this value.
 pub(super) fn may_decide(path: &str, value: &str) -> bool {
     let path = plain(path);
-    let last = last_part(&path);
-    let section = path.strip_suffix(last).map(|before| last_part(before.trim_end_matches('.'))).unwrap_or_default();
-    let list = &*LIST;
-    let has = |list: &HashSet<String>| {
-        words(last).any(|word| list.contains(word))
-            || list.contains(last)
-            || LIST.general.contains(last) && words(section).any(|word| list.contains(word))
-    };
     match value.trim().to_ascii_lowercase().as_str() {
-        "1" if has(&list.degrees) => false,
+        "1" if has_word(&path, &LIST.degrees) => false,
         _ if is_off(value) => false,
-        _ => has(&list.words) || is_known(last),
+        _ => has_word(&path, &LIST.words) || is_known(last_part(&path)),
     }
 }
 

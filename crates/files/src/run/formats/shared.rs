@@ -2,7 +2,7 @@
 
 mod attention;
 
-pub(super) use attention::{attention, pytorch_attention, tuned_attention};
+pub(super) use attention::{attention, tuned_attention};
 use catalog::names::{gpu_assumed, gpu_named};
 use catalog::pick::move_to_accelerator;
 use engine::model::software::Segments;

@@ -20,7 +20,7 @@ use crate::run::tree::STARTED;
 /// Names that a row may have besides parameters, for values that follow from several keys or from
 /// all files.
 #[cfg(test)]
-pub(in crate::run) const OWN_NAMES: [&str; 35] = [
+pub(in crate::run) const OWN_NAMES: [&str; 36] = [
     "model",
     "micro",
     "accum",
@@ -56,6 +56,7 @@ pub(in crate::run) const OWN_NAMES: [&str; 35] = [
     "continues",
     "trained_layers",
     "per_device",
+    "local_tokens",
 ];
 
 /// Parts of a model's shape, with their parameters.
@@ -503,7 +504,8 @@ fn own(
                 table.name
             ));
         }
-        "layers_per_stage" | "prompt_length" | "answer_length" | "global_tokens" | "micro_tokens" | "prompts" => {}
+        "layers_per_stage" | "prompt_length" | "answer_length" | "global_tokens" | "micro_tokens" | "local_tokens"
+        | "prompts" => {}
         name => set_parameter(name, row, names, found, keys, draft),
     }
 }
@@ -755,6 +757,9 @@ fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, draft: &mut Dr
     };
     if let Some(step) = sequences("global_tokens") {
         draft.batch.global = Some(step);
+    }
+    if let Some(step) = sequences("local_tokens") {
+        draft.batch.local = Some(step);
     }
     let usual = draft.batch.default_micro_tokens.map(|tokens| usual_count("micro_tokens", (tokens / length).max(1)));
     let by_tokens = sequences("micro_tokens").or(usual);

@@ -68,8 +68,9 @@ pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
 const NO_DIVERGENCE: &str = "2025-06-13";
 
 /// Keys that the trainers of one objective have alone, with that objective (huggingface/trl
-/// `trl/trainer/*_config.py`, `trl/experimental/*/*_config.py` @ f2cd57710 and their history). RLOO has
-/// GRPO's step: several completions of a prompt, and no critic. CPO has DPO's without a reference.
+/// `trl/trainer/*_config.py`, `trl/experimental/*/*_config.py` @ f2cd57710 and their history). RLOO
+/// has GRPO's step: several completions of a prompt, and no critic. CPO has DPO's without a
+/// reference.
 const OWN_KEYS: [(&str, &[&str]); 4] = [
     (
         "grpo",

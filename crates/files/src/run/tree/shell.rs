@@ -173,7 +173,8 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     Ok(entries.list)
 }
 
-/// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the first Python file.
+/// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the
+/// first Python file.
 pub(in crate::run) const COMMAND: &str = "__command__";
 
 /// Key of each configuration that a script's commands name.
@@ -552,6 +553,14 @@ fn variable(text: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
+/// Splits the text behind `$((` into the sum and the rest; a sum may have parentheses of its own.
+fn sum_of(text: &str) -> Option<(&str, &str)> {
+    let is_whole = |sum: &str| sum.matches('(').count() == sum.matches(')').count();
+    let ends = text.match_indices(')').map(|(at, _)| at);
+    let mut splits = ends.filter_map(|end| Some((text.get(..end)?, text.get(end..)?.strip_prefix("))")?)));
+    splits.find(|(sum, _)| is_whole(sum))
+}
+
 /// Expands variables. Unknown variables are kept.
 fn fill(text: &str, variables: &Variables, depth: usize) -> String {
     if depth > DEEPEST_FILL || text.len() > LONGEST || !text.contains('$') {
@@ -566,7 +575,7 @@ fn fill(text: &str, variables: &Variables, depth: usize) -> String {
             return filled;
         }
         if let Some(inner) = after.strip_prefix("((")
-            && let Some((sum, behind)) = inner.split_once("))")
+            && let Some((sum, behind)) = sum_of(inner)
         {
             // Names have no `$` in arithmetic.
             match arithmetic::value(sum, &|name| variables.get(name).map(|variable| variable.value.clone())) {

@@ -11,7 +11,7 @@ const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
 /// filled to the last GiB by their makers, others have texts far below their cut-off.
 const MOST_REFUSED: usize = 9;
 /// Runs that are said to fit.
-const FEWEST_FITTING: usize = 49;
+const FEWEST_FITTING: usize = 48;
 
 #[test]
 fn what_makers_run_fits() {

@@ -358,8 +358,8 @@ fn the_sft_trainer_of_verl_is_read() {
     assert_eq!(of(&old), (1024, 4, 8, "pytorch"));
 }
 
-/// v1 of LLaMA-Factory (src/llamafactory/v1 @ ff6d4d12e): fp32 weights, FSDP2 only under torchrun, no
-/// autocast; the command says the objective, and `cutoff_len` holds both answers of a pair.
+/// v1 of LLaMA-Factory (src/llamafactory/v1 @ ff6d4d12e): fp32 weights, FSDP2 only under torchrun,
+/// no autocast; the command says the objective, and `cutoff_len` holds both answers of a pair.
 #[test]
 fn the_next_version_of_llama_factory_is_read() {
     let run = |name: &str, text: &str| read_at("", name, text);

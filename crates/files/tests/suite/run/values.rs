@@ -78,8 +78,8 @@ fn a_recipe_of_nemo_is_of_its_module() {
     }
 }
 
-/// nemo/collections/llm/recipes/llama31_70b.py of NVIDIA-NeMo/NeMo @ 8cfedd7203: 512 sequences of 8,192
-/// tokens, tensor parallelism 4, four stages of five parts, context parallelism 2.
+/// nemo/collections/llm/recipes/llama31_70b.py of NVIDIA-NeMo/NeMo @ 8cfedd7203: 512 sequences of
+/// 8,192 tokens, tensor parallelism 4, four stages of five parts, context parallelism 2.
 #[test]
 fn a_recipe_of_nemo_sets_what_it_sets_itself() {
     let read = |call: &str, more: &str| {

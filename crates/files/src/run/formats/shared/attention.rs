@@ -72,12 +72,6 @@ fn second_generation(draft: &Draft) -> &'static str {
     if draft.generation().is_from_hopper() { "flash" } else { "flash-tuned" }
 }
 
-/// Sets the kernel of programs that call PyTorch's attention.
-pub(in crate::run::formats) fn pytorch_attention(draft: &mut Draft) {
-    let second = second_generation(draft);
-    draft.set_option(ParamId::AttentionKernel, second);
-}
-
 /// Sets Transformer Engine's attention: cuDNN's from Hopper on.
 pub(in crate::run::formats) fn tuned_attention(draft: &mut Draft) {
     draft.scenario.kernels.attention = AttentionKernel::FlashTuned;
