@@ -125,15 +125,8 @@ pub(super) fn galore(keys: &mut Keys, draft: &mut Draft) {
 
 /// Reads adapters and quantized weights.
 pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
-    let switch = keys.flag(&[
-        "use_peft",
-        "use_lora",
-        "use_peft_lora",
-        "lora_enable",
-        "enable_lora",
-        "lora",
-        "use_qlora",
-    ]);
+    let switch =
+        keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "enable_lora", "lora", "use_qlora"]);
     let is_on = switch
         .as_ref()
         .map_or_else(|| ["lora_r", "lora_target_modules", "r"].iter().any(|key| keys.has(key)), |found| found.value);

@@ -68,7 +68,7 @@ fn takes_arguments(callee: &str) -> bool {
     let of_trl = callee.strip_suffix("Config").or_else(|| callee.strip_suffix("Trainer"));
     callee.ends_with("TrainingArguments")
         || matches!(callee, "LoraConfig" | "BitsAndBytesConfig")
-        || of_trl.is_some_and(|name| TRAINERS.contains(&name))
+        || of_trl.is_some_and(|name| TRAINERS.iter().any(|trainer| name.ends_with(trainer)))
 }
 
 /// Functions of PEFT that prepare quantized weights, and recompute layers by default
@@ -83,6 +83,12 @@ const HOLDERS: [&str; 9] = ["args", "opt", "opts", "options", "config", "cfg", "
 fn loads_a_model(callee: &str) -> bool {
     let class = callee.strip_suffix(".from_pretrained").map(|class| class.rsplit('.').next().unwrap_or(class));
     class.is_some_and(|class| class.contains("Model") || class.contains("ForCausalLM") || class.contains("LMHead"))
+}
+
+/// Whether a variable has the name of a model that is used beside the trained one.
+fn is_beside(variable: &str) -> bool {
+    let name = variable.to_ascii_lowercase();
+    ["ref", "reward", "teacher", "embed", "value", "critic", "judge"].iter().any(|part| name.contains(part))
 }
 
 /// Reads Python.
@@ -123,7 +129,7 @@ pub(super) fn parse_python(
 }
 
 /// Keeps the entries of one function: the requested one, else the one with the most keys that no
-/// other function calls. Entries of the functions it calls, and those outside of functions, come
+/// other function calls, of those that make the arguments of a run if there are any. Entries of the functions it calls, and those outside of functions, come
 /// first.
 ///
 /// # Errors
@@ -145,18 +151,26 @@ fn keep_one_function(
     // The functions that each function calls, and the number of its own entries.
     let mut all: Vec<Vec<usize>> = vec![Vec::new(); scopes.len()];
     let mut own: Vec<usize> = vec![0; scopes.len()];
+    let mut trains: Vec<bool> = vec![false; scopes.len()];
     for entry in &entries {
         let Some(place) = entry.scope.as_deref().and_then(|scope| places.get(scope)) else { continue };
         own.get_mut(*place).into_iter().for_each(|count| *count += 1);
+        if let Value::Scalar { text, quoted: false } = &entry.value {
+            let is_run = takes_arguments(text.rsplit('.').next().unwrap_or(text));
+            trains.get_mut(*place).into_iter().for_each(|trains| *trains |= is_run);
+        }
         if let Value::Scalar { text, quoted: false } = &entry.value
             && let Some(other) = places.get(text.as_str()).filter(|other| *other != place)
         {
             all.get_mut(*place).into_iter().for_each(|calls| calls.push(*other));
         }
     }
+    // A function that makes the arguments of a run comes before others.
     let count = |place: usize| {
         let of = |place: usize| own.get(place).copied().unwrap_or_default();
-        of(place) + all.get(place).into_iter().flatten().map(|other| of(*other)).sum::<usize>()
+        let with_called = || core::iter::once(place).chain(all.get(place).into_iter().flatten().copied());
+        let is_run = with_called().any(|place| trains.get(place).copied().unwrap_or_default());
+        (is_run, with_called().map(of).sum::<usize>())
     };
     if let Some(name) = function {
         let Some(place) = scopes.iter().position(|scope| scope == name) else {
@@ -402,7 +416,7 @@ impl<'a> Reader<'a> {
             }
             TokenKind::Name => {
                 let (name, next) = self.dotted(first);
-                let value = self.known(&name).filter(|_| ends(next) && !self.results.contains(&name));
+                let value = self.literal(&name).filter(|_| ends(next));
                 if let Some(value) = value.filter(|value| *value != Value::Null && !value.shown().is_empty()) {
                     self.add(LOADED, value, None)?;
                 }
@@ -434,7 +448,8 @@ impl<'a> Reader<'a> {
         }
         let (mut filled, mut rest) = (String::new(), token.text);
         while let Some((before, after)) = rest.split_once('{') {
-            let known = after.split_once('}').and_then(|(name, behind)| Some((self.known(name.trim())?.shown(), behind)));
+            let known =
+                after.split_once('}').and_then(|(name, behind)| Some((self.literal(name.trim())?.shown(), behind)));
             let Some((value, behind)) = known else { return as_written() };
             filled.extend([before, value.as_str()]);
             rest = behind;
@@ -516,10 +531,9 @@ impl<'a> Reader<'a> {
         self.at += end;
         match value {
             Some(value) => self.add(path, value, span)?,
-            None if is_itself && let Some(before) = self.known(path) => self.remarks.push(format!(
-                "{path} = {written} is not calculated: {}, its value before, is taken.",
-                before.shown()
-            )),
+            None if is_itself && let Some(before) = self.known(path) => self
+                .remarks
+                .push(format!("{path} = {written} is not calculated: {}, its value before, is taken.", before.shown())),
             None => self.add(path, Value::plain(written), None)?,
         }
         Ok(true)
@@ -532,7 +546,7 @@ impl<'a> Reader<'a> {
             match part.kind {
                 TokenKind::Sign('+') if place % 2 == 1 => {}
                 TokenKind::Text if place % 2 == 0 => text.push_str(&self.text_of(part).shown()),
-                TokenKind::Name if place % 2 == 0 => text.push_str(&self.known(part.text)?.shown()),
+                TokenKind::Name if place % 2 == 0 => text.push_str(&self.literal(part.text)?.shown()),
                 _ => return None,
             }
         }
@@ -639,7 +653,7 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     return self.open('(', path, false);
                 }
-                if self.is(0, '(') && loads_a_model(&name) && self.load()? && is_model {
+                if self.is(0, '(') && loads_a_model(&name) && !is_beside(&path) && self.load()? && is_model {
                     self.results.insert(path);
                     self.at += 1;
                     return self.open('(', String::new(), false);
@@ -698,6 +712,11 @@ impl<'a> Reader<'a> {
                 _ => Some(value.clone()),
             }
         })
+    }
+
+    /// Returns the value of a name, unless it is the result of a call.
+    fn literal(&self, name: &str) -> Option<Value> {
+        self.known(name).filter(|_| !self.results.contains(name))
     }
 
     fn variable(&self, name: &str) -> Option<Value> {

@@ -26,6 +26,8 @@ struct Variables<'a> {
     /// The first value of each variable that the script sets anywhere: a function may come before
     /// the variables that it uses.
     later: HashMap<&'a str, &'a str>,
+    /// Those whose value is of a branch that may not run: no test is evaluated with them.
+    uncertain: HashSet<String>,
 }
 
 impl Variables<'_> {
@@ -59,7 +61,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     if words.len() > MOST_VALUES {
         return Err(too_many());
     }
-    let mut variables = Variables { set: slurm_variables(text), later: HashMap::new() };
+    let mut variables = Variables { set: slurm_variables(text), later: HashMap::new(), uncertain: HashSet::new() };
     for word in &words {
         if let Some((name, value, _)) = assignment(word).filter(|(_, value, _)| value.len() <= LONGEST_LATER) {
             variables.later.entry(name).or_insert(value);
@@ -111,6 +113,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
                 entries.list.last_mut().into_iter().for_each(|entry| entry.merged = used.contains(name));
             }
             variables.insert(name, Variable { value: filled, span: literal(value, span) });
+            // `[ … ] && NAME=value` may not run either.
+            let is_tested = words.get(place.wrapping_sub(2)).is_some_and(conditions::is_test);
+            if word.in_case || is_tested || conditions.is_undecided() {
+                variables.uncertain.insert(name.to_owned());
+            } else {
+                variables.uncertain.remove(name);
+            }
             continue;
         }
         if let Some((name, value, span)) = default(word) {
@@ -144,7 +153,8 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         }
     }
     branches |= conditions.are_unknown;
-    let words: Vec<Word> = words.into_iter().zip(skipped).filter_map(|(word, is_out)| (!is_out).then_some(word)).collect();
+    let words: Vec<Word> =
+        words.into_iter().zip(skipped).filter_map(|(word, is_out)| (!is_out).then_some(word)).collect();
     let launcher = launcher(&words);
     if launcher == Some("torchrun") {
         unabbreviate(&mut entries);

@@ -36,7 +36,9 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
     let is_constant = |key: &str| {
         file.name.rsplit_once('.').is_some_and(|(_, end)| end == "py")
             && (key.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_')
-                || ["=KEY", "= KEY", "(KEY", " KEY,"].iter().any(|use_of| file.text.contains(&use_of.replace("KEY", key))))
+                || ["=KEY", "= KEY", "(KEY", " KEY,"]
+                    .iter()
+                    .any(|use_of| file.text.contains(&use_of.replace("KEY", key))))
     };
     let is_tested = |(key, value): &(String, String)| {
         key.starts_with('$') && Some(value) == own.as_ref() && file.text.contains(&format!("[[ {key} "))

@@ -69,7 +69,12 @@ impl Conditions {
             }
         }
         // Tests are no commands.
-        !self.open.iter().any(is_out) && !is_test(word.text)
+        !self.open.iter().any(is_out) && !is_test(word)
+    }
+
+    /// Whether it is unknown if the current branch runs.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.open.iter().any(|branch| branch.condition.is_none() && branch.runs.is_none())
     }
 }
 
@@ -84,8 +89,9 @@ impl Branch {
     }
 }
 
-fn is_test(text: &str) -> bool {
-    text.starts_with("[ ") || text.starts_with("[[ ")
+/// Whether a word is a whole test, `[ … ]`.
+pub(super) fn is_test(word: &Word) -> bool {
+    word.text.starts_with("[ ") || word.text.starts_with("[[ ")
 }
 
 /// Whether a test holds; `None` if it has other forms than `[ a = b ]` or a value is unknown.
@@ -94,10 +100,15 @@ fn holds(test: &str, variables: &Variables) -> Option<bool> {
     let parts: Vec<&str> = super::words::inside(inner, 0).iter().map(|word| word.text).collect();
     let value = |text: &str| {
         let is_set = |name: &&str| variables.contains(name);
+        let is_uncertain = |name: &&str| variables.uncertain.contains(*name);
         let filled = fill(unquoted(text), variables, 0);
         // A variable without a value may come from outside.
         let is_whole = !filled.contains(['$', '`']) && is_known(&filled);
-        (is_whole && (text.contains(":-") || used_names(text).iter().all(is_set))).then_some(filled)
+        let mut names = used_names(text).into_iter();
+        (is_whole
+            && !names.any(|name| is_uncertain(&name))
+            && (text.contains(":-") || used_names(text).iter().all(is_set)))
+        .then_some(filled)
     };
     let number = |text: &str| value(text)?.trim().parse::<i64>().ok();
     match parts.as_slice() {
