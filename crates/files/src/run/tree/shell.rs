@@ -72,15 +72,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     let mut entries = Entries::default();
     let mut branches = false;
     let mut conditions = Conditions::default();
-    let mut skipped = vec![false; words.len()];
+    let mut skipped = HashSet::new();
     let (mut place, mut reads) = (0, 0);
     let mut starts_environment = false;
     while let Some(word) = words.get(place) {
         place += 1;
         if !conditions.run(word, &variables) {
-            if let Some(skipped) = skipped.get_mut(place - 1) {
-                *skipped = true;
-            }
+            skipped.insert(place - 1);
             continue;
         }
         starts_environment = is_of_environment(starts_environment, word, words.get(place));
@@ -153,13 +151,25 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         }
     }
     branches |= conditions.are_unknown;
-    let words: Vec<Word> =
-        words.into_iter().zip(skipped).filter_map(|(word, is_out)| (!is_out).then_some(word)).collect();
-    let launcher = launcher(&words);
-    if launcher == Some("torchrun") {
-        unabbreviate(&mut entries);
+    let run = words.into_iter().enumerate().filter(|(place, _)| !skipped.contains(place));
+    let words: Vec<Word> = run.map(|(_, word)| word).collect();
+    add_commands(&words, &variables, &mut entries)?;
+    if branches {
+        remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
-    if let Some(name) = trained_with(&words) {
+    if let Some(devices) = visible {
+        add_processes(&words, devices, &mut entries)?;
+    }
+    Ok(entries.list)
+}
+
+/// Adds what a script's commands say besides their flags: the program, its files and its launcher.
+fn add_commands(words: &[Word], variables: &Variables, entries: &mut Entries) -> Result<(), String> {
+    let launcher = launcher(words);
+    if launcher == Some("torchrun") {
+        unabbreviate(entries);
+    }
+    if let Some(name) = trained_with(words) {
         entries.add(COMMAND, Value::plain(name), None)?;
     }
     for pair in words.windows(2) {
@@ -168,19 +178,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         let name = unquoted(word.text);
         let is_named = before.text == "--config" || !before.text.starts_with('-');
         if is_named && !name.contains('=') && ends_in(name, &[".yaml", ".yml"]) {
-            entries.add(STARTED, Value::plain(fill(name, &variables, 0)), None)?;
+            entries.add(STARTED, Value::plain(fill(name, variables, 0)), None)?;
         }
     }
     if let Some(name) = launcher {
         entries.add(LAUNCHER, Value::plain(name), None)?;
     }
-    if branches {
-        remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
-    }
-    if let Some(devices) = visible {
-        add_processes(&words, devices, &mut entries)?;
-    }
-    Ok(entries.list)
+    Ok(())
 }
 
 /// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the

@@ -121,8 +121,8 @@ fn argument(call: &[Token]) -> Option<(String, Option<Value>)> {
         _ => None,
     };
     let mut names = parts.iter().filter_map(|part| text(part)?.strip_prefix("--").map(|name| name.replace('-', "_")));
-    let name = keyword("dest").and_then(|value| text(value)).or_else(|| names.next())?;
-    let usual = match keyword("action").and_then(|value| text(value)).as_deref() {
+    let name = keyword("dest").and_then(&text).or_else(|| names.next())?;
+    let usual = match keyword("action").and_then(&text).as_deref() {
         Some("store_true") => Some(Value::plain("False")),
         Some("store_false") => Some(Value::plain("True")),
         _ => None,
@@ -180,7 +180,7 @@ fn commands(text: &str, tokens: &[Token]) -> Vec<String> {
 /// Returns the name of the script that a command starts.
 fn script_of(command: &str) -> Option<&str> {
     let mut words = command.split_whitespace();
-    words.find(|word| word.ends_with(".py"))?.rsplit('/').next()
+    words.find(|word| word.strip_suffix(".py").is_some())?.rsplit('/').next()
 }
 
 /// Whether a command has flags behind its script, all of which are known.
