@@ -265,7 +265,9 @@ impl<'a> Keys<'a> {
         let starts = |first: char| first.is_ascii_digit() || matches!(first, '-' | '.' | '+');
         // A name in Python refers to an unknown value.
         let is_word = self.tree.syntax != Syntax::Python && shown.chars().all(|letter| letter.is_ascii_alphabetic());
+        let is_expression = self.tree.syntax == Syntax::Python && shown.contains(['*', '/', '%', '(']);
         match shown.as_str() {
+            _ if is_expression => KeyFate::Ignored,
             "" | "auto" | "none" | "null" => KeyFate::Left,
             "0" | "-1" if !is_size => KeyFate::Left,
             _ if self.is_argument(&shown) => KeyFate::Wrong,

@@ -1,6 +1,7 @@
 //! A file as a flat list of keys and values with their positions in the text, independent of the
 //! syntax.
 
+mod arithmetic;
 mod python;
 mod shell;
 mod toml;
@@ -13,7 +14,7 @@ use std::ops::Range;
 use super::File;
 use super::spelling::plain;
 pub(super) use python::TRAINERS;
-pub(super) use shell::{COMMAND, LAUNCHER, STARTED};
+pub(super) use shell::{COMMAND, LAUNCHER, STARTED, is_launcher};
 
 /// Key of the files that a file continues, of Hydra and of programs that follow it.
 pub(super) const DEFAULTS: &str = "defaults";
@@ -253,7 +254,7 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
         Syntax::Json => yaml::read_json(text),
         Syntax::Yaml => yaml::parse_yaml(text),
         Syntax::Toml => toml::parse_toml(text),
-        Syntax::Python => python::parse_python(text, function, &mut remarks),
+        Syntax::Python => python::parse_python(text, path, function, &mut remarks),
         Syntax::Shell => shell::parse_shell(text, &mut remarks),
     };
     let mut entries = entries.map_err(|why| format!("{name} cannot be read as {}: {why}.", language(syntax)))?;
@@ -303,7 +304,7 @@ fn environment_default(text: &str) -> Option<String> {
 fn inside(name: &str, syntax: Syntax, script: &str) -> Result<Tree, String> {
     let mut remarks = Vec::new();
     let entries = match syntax {
-        Syntax::Python => python::parse_python(script, None, &mut remarks),
+        Syntax::Python => python::parse_python(script, name, None, &mut remarks),
         _ => shell::parse_shell(script, &mut remarks),
     };
     let mut entries =

@@ -85,8 +85,7 @@ impl Signatures {
     /// the script has a name of the program's.
     fn owns_keys(&self, shown: &FileSignatures) -> bool {
         let is_called = |other: &Signatures| other.calls.iter().any(|class| shown.calls(class));
-        (self.calls.is_empty() || !PROGRAMS.iter().any(is_called))
-            && (self.scripts.is_empty() || shown.runs_script_of(&self.scripts))
+        !PROGRAMS.iter().any(is_called) && (self.scripts.is_empty() || shown.runs_script_of(&self.scripts))
     }
 
     /// Returns the refusal of the program's files.

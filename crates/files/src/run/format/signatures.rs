@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::run::spelling::plain;
-use crate::run::tree::{MOST_VALUES, Syntax, Tree, Value, last_part};
+use crate::run::tree::{MOST_VALUES, Syntax, Tree, Value, is_launcher, last_part};
 
 /// Signatures of a file.
 pub(super) struct FileSignatures<'a> {
@@ -28,9 +28,15 @@ impl<'a> FileSignatures<'a> {
         let quotes = |sign: char| sign.is_whitespace() || matches!(sign, '"' | '\'' | '`' | '(' | ')' | ';');
         let words = lines().flat_map(move |line| line.split(quotes)).filter(|word| !word.is_empty() && *word != "\\");
         let modules = lines().filter_map(|line| line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")));
-        let is_name = |sign: char| sign.is_alphanumeric() || sign == '_';
-        let called = lines().flat_map(move |line| {
+        let is_name = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '.');
+        let calls = lines().flat_map(move |line| {
             line.match_indices('(').filter_map(move |(at, _)| line.get(..at)?.rsplit(|sign| !is_name(sign)).next())
+        });
+        // A class is called by its own name, or by that of its function.
+        let called = calls.flat_map(|call| {
+            let (before, last) = call.rsplit_once('.').unwrap_or(("", call));
+            let class = before.rsplit('.').next().filter(|_| last.starts_with(|sign: char| sign.is_ascii_lowercase()));
+            [Some(last), class].into_iter().flatten()
         });
         let mut keys: Vec<_> = keys.map(|entry| (plain(&entry.path), entry.value.shown())).collect();
         keys.sort_unstable();
@@ -77,10 +83,15 @@ impl<'a> FileSignatures<'a> {
         self.called.contains(&class)
     }
 
-    /// Whether a script of Python that the shell runs has one of the parts in its name, or none is
-    /// run.
+    /// Whether a script or a module of Python that the shell runs has one of the parts in its name,
+    /// or none is run.
     pub(super) fn runs_script_of(&self, parts: &[String]) -> bool {
-        let mut scripts = self.words.iter().filter_map(|word| word.strip_suffix(".py")).peekable();
+        let scripts = self.words.iter().filter_map(|word| word.strip_suffix(".py"));
+        let modules = self.words.windows(2).filter_map(|words| match words {
+            ["-m" | "--module", module] if !is_launcher(module) => Some(*module),
+            _ => None,
+        });
+        let mut scripts = scripts.chain(modules).peekable();
         scripts.peek().is_none()
             || scripts.any(|script| {
                 let name = script.to_ascii_lowercase();

@@ -16,7 +16,8 @@ use crate::run::tree::{LAUNCHER, STARTED, Syntax};
 /// Reads the GPUs from the flags of torchrun, srun, accelerate and deepspeed, and from variables of
 /// a script.
 pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
-    if keys.syntax() != Syntax::Shell {
+    // A comment of a script in Python may say how it is started.
+    if keys.syntax() != Syntax::Shell && keys.peek(LAUNCHER).is_none() {
         return;
     }
     if let Some(started) = keys.peek(STARTED).filter(|name| !draft.names.iter().any(|other| is_named(other, name))) {

@@ -9,6 +9,7 @@ use super::{peft, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
 use crate::run::sharding::run_on_deepspeed;
+use crate::run::tree::COMMAND;
 use catalog::programs::Program;
 
 /// The day from which the Trainer's `fsdp_config` means FSDP2 where it names no version (5.10).
@@ -16,19 +17,37 @@ const SECOND_FSDP: &str = "2026-06-03";
 /// The day from which Axolotl has FSDP2 alone (0.20).
 const AXOLOTLS_SECOND_FSDP: &str = "2026-09-30";
 
+/// Keys of the length at which texts are cut off.
+const CUT_OFFS: [&str; 13] = [
+    "max_length",
+    "max_seq_length",
+    "max_seq_len",
+    "model_max_length",
+    "seq_length",
+    "max_source_length",
+    "max_training_seq_length",
+    "max_train_seq_length",
+    "max_sequence_length",
+    "sequence_length",
+    "cutoff_len",
+    "seq_len",
+    "max_len",
+];
+
 /// Reads the length: `run_clm.py` fills its blocks, other lengths are where a text is cut off.
 pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
     let block = keys.count(&["block_size"]);
-    let cut_off = keys.count(&[
-        "max_length",
-        "max_seq_length",
-        "max_seq_len",
-        "model_max_length",
-        "seq_length",
-        "max_source_length",
-    ]);
+    let cut_off = keys.count(&CUT_OFFS);
     if block.is_none() && cut_off.is_some() && !keys.has("packing") {
         unpacked(draft);
+    }
+    // examples/pytorch/language-modeling/run_clm.py of transformers @ 00d481d18f.
+    if block.is_none() && cut_off.is_none() && keys.peek(COMMAND).as_deref() == Some("run_clm") {
+        draft.set_number(ParamId::SequenceLength, 1024.0);
+        draft.has_length = true;
+        draft.assume(
+            "The files say no block size: 1,024 tokens, as run_clm.py takes for a tokenizer without a length of its own.",
+        );
     }
     draft.length(block.or(cut_off));
 }
@@ -106,7 +125,8 @@ pub(super) fn galore(keys: &mut Keys, draft: &mut Draft) {
 
 /// Reads adapters and quantized weights.
 pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
-    let switch = keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "use_qlora"]);
+    let switch =
+        keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "enable_lora", "lora", "use_qlora"]);
     let is_on = switch
         .as_ref()
         .map_or_else(|| ["lora_r", "lora_target_modules", "r"].iter().any(|key| keys.has(key)), |found| found.value);

@@ -1,12 +1,14 @@
 //! Reader of Python configurations: assignments, keyword arguments, dictionaries and lists of
 //! literals. Nothing is executed.
 
+mod arguments;
 mod tokens;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{DEEPEST, Entries, Entry, Value, joined};
+use super::{DEEPEST, Entries, Entry, Value, arithmetic, joined};
+use arguments::Arguments;
 use tokens::{Token, TokenKind, tokens};
 
 /// An open bracket; its content belongs to this path.
@@ -20,6 +22,7 @@ struct Frame {
 }
 
 struct Reader<'a> {
+    text: &'a str,
     tokens: &'a [Token<'a>],
     at: usize,
     frames: Vec<Frame>,
@@ -29,6 +32,13 @@ struct Reader<'a> {
     /// First parts of paths of several parts.
     roots: HashSet<String>,
     scope: Option<String>,
+    /// Whether the statement is in a class, whose fields may be a script's arguments.
+    in_class: bool,
+    /// The arguments of the script, of its parsers and of the fields of its classes.
+    arguments: HashMap<String, Value>,
+    /// Variables that hold the result of a call.
+    results: HashSet<String>,
+    remarks: Vec<String>,
 }
 
 /// Lists whose items are identified by the callee: torchtitan's converters of a model.
@@ -39,6 +49,9 @@ const LOADED: &str = "model_name_or_path";
 
 /// The most functions of a file that a sentence names.
 const MOST_NAMED: usize = 12;
+
+/// The path of other arguments of a dataclass's field.
+const FIELD: &str = "__field__";
 
 /// Most tokens of a field that are searched for its default.
 const MOST_FIELD: usize = 200;
@@ -55,19 +68,27 @@ fn takes_arguments(callee: &str) -> bool {
     let of_trl = callee.strip_suffix("Config").or_else(|| callee.strip_suffix("Trainer"));
     callee.ends_with("TrainingArguments")
         || matches!(callee, "LoraConfig" | "BitsAndBytesConfig")
-        || of_trl.is_some_and(|name| TRAINERS.contains(&name))
+        || of_trl.is_some_and(|name| TRAINERS.iter().any(|trainer| name.ends_with(trainer)))
 }
 
-/// Whether a callee returns the model that it is given, prepared for training.
-fn returns_its_model(callee: &str) -> bool {
-    matches!(callee.strip_prefix("peft.").unwrap_or(callee), "get_peft_model" | "prepare_model_for_kbit_training")
-}
+/// Functions of PEFT that prepare quantized weights, and recompute layers by default
+/// (peft/utils/other.py).
+const PREPARING: [&str; 2] = ["prepare_model_for_kbit_training", "prepare_model_for_int8_training"];
+
+/// Names that hold the arguments of a script, by their endings.
+const HOLDERS: [&str; 9] = ["args", "opt", "opts", "options", "config", "cfg", "conf", "params", "flags"];
 
 /// Whether a callee loads a model by the name that is its first argument, as classes of models do,
 /// and not those of tokenizers and configurations.
 fn loads_a_model(callee: &str) -> bool {
     let class = callee.strip_suffix(".from_pretrained").map(|class| class.rsplit('.').next().unwrap_or(class));
     class.is_some_and(|class| class.contains("Model") || class.contains("ForCausalLM") || class.contains("LMHead"))
+}
+
+/// Whether a variable has the name of a model that is used beside the trained one.
+fn is_beside(variable: &str) -> bool {
+    let name = variable.to_ascii_lowercase();
+    ["ref", "reward", "teacher", "embed", "value", "critic", "judge"].iter().any(|part| name.contains(part))
 }
 
 /// Reads Python.
@@ -77,11 +98,14 @@ fn loads_a_model(callee: &str) -> bool {
 /// A description of the problem, without a full stop.
 pub(super) fn parse_python(
     text: &str,
+    name: &str,
     function: Option<&str>,
     remarks: &mut Vec<String>,
 ) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
+    let Arguments { values, started, remark } = arguments::of_script(text, name, &tokens);
     let mut reader = Reader {
+        text,
         tokens: &tokens,
         at: 0,
         frames: Vec::new(),
@@ -89,16 +113,23 @@ pub(super) fn parse_python(
         places: Some(HashMap::new()),
         roots: HashSet::new(),
         scope: None,
+        in_class: false,
+        arguments: values,
+        results: HashSet::new(),
+        remarks: remark.into_iter().collect(),
     };
     reader.statement();
     while reader.at < tokens.len() {
         reader.step()?;
     }
-    keep_one_function(reader.entries.list, function, remarks)
+    remarks.append(&mut reader.remarks);
+    let mut entries = keep_one_function(reader.entries.list, function, remarks)?;
+    entries.extend(started);
+    Ok(entries)
 }
 
 /// Keeps the entries of one function: the requested one, else the one with the most keys that no
-/// other function calls. Entries of the functions it calls, and those outside of functions, come
+/// other function calls, of those that make the arguments of a run if there are any. Entries of the functions it calls, and those outside of functions, come
 /// first.
 ///
 /// # Errors
@@ -120,18 +151,26 @@ fn keep_one_function(
     // The functions that each function calls, and the number of its own entries.
     let mut all: Vec<Vec<usize>> = vec![Vec::new(); scopes.len()];
     let mut own: Vec<usize> = vec![0; scopes.len()];
+    let mut trains: Vec<bool> = vec![false; scopes.len()];
     for entry in &entries {
         let Some(place) = entry.scope.as_deref().and_then(|scope| places.get(scope)) else { continue };
         own.get_mut(*place).into_iter().for_each(|count| *count += 1);
+        if let Value::Scalar { text, quoted: false } = &entry.value {
+            let is_run = takes_arguments(text.rsplit('.').next().unwrap_or(text));
+            trains.get_mut(*place).into_iter().for_each(|trains| *trains |= is_run);
+        }
         if let Value::Scalar { text, quoted: false } = &entry.value
             && let Some(other) = places.get(text.as_str()).filter(|other| *other != place)
         {
             all.get_mut(*place).into_iter().for_each(|calls| calls.push(*other));
         }
     }
+    // A function that makes the arguments of a run comes before others.
     let count = |place: usize| {
         let of = |place: usize| own.get(place).copied().unwrap_or_default();
-        of(place) + all.get(place).into_iter().flatten().map(|other| of(*other)).sum::<usize>()
+        let with_called = || core::iter::once(place).chain(all.get(place).into_iter().flatten().copied());
+        let is_run = with_called().any(|place| trains.get(place).copied().unwrap_or_default());
+        (is_run, with_called().map(of).sum::<usize>())
     };
     if let Some(name) = function {
         let Some(place) = scopes.iter().position(|scope| scope == name) else {
@@ -266,6 +305,7 @@ impl<'a> Reader<'a> {
         let Some(token) = self.peek(0).filter(|token| token.kind == TokenKind::Name) else { return };
         if token.indent == 0 {
             self.scope = None;
+            self.in_class = token.text == "class";
         }
         if token.text == "def"
             && let Some(name) = self.peek(1)
@@ -307,6 +347,11 @@ impl<'a> Reader<'a> {
             let is_whole = self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str());
             let path = if is_whole || self.callee().is_some_and(takes_arguments) { String::new() } else { path };
             return self.value(path);
+        }
+        if self.is(0, '(') && names.last() == Some(&"add_argument") {
+            // Arguments count where the script uses them.
+            self.at += arguments::call_length(self.tokens.get(self.at..).unwrap_or_default());
+            return Ok(());
         }
         if self.is(0, '(') && names.last() == Some(&"gradient_checkpointing_enable") {
             self.add("gradient_checkpointing", Value::plain("True"), None)?;
@@ -353,20 +398,159 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Reads the name of a model that a script loads: the first one, which is trained.
-    fn load(&mut self) -> Result<(), String> {
-        let Some(token) = self.peek(1).filter(|_| self.is(2, ',') || self.is(2, ')')) else { return Ok(()) };
+    /// Reads the name of a model that a script loads: the first one, which is trained. Returns
+    /// whether it is that one.
+    fn load(&mut self) -> Result<bool, String> {
         if self.entries.list.iter().any(|entry| entry.path == LOADED) {
-            return Ok(());
+            return Ok(false);
         }
+        let is_break = |ahead: &usize| self.peek(*ahead).is_none_or(|token| token.kind != TokenKind::Newline);
+        let first = (1..MOST_FIELD).find(is_break).unwrap_or(1);
+        let Some(token) = self.peek(first) else { return Ok(true) };
+        let ends = |ahead| self.is(ahead, ',') || self.is(ahead, ')');
         match token.kind {
-            TokenKind::Text => {
-                let value = Value::Scalar { text: token.text.to_owned(), quoted: true };
-                self.add(LOADED, value, Some(token.span.clone()))
+            TokenKind::Text if ends(first + 1) => {
+                let value = self.text_of(token);
+                let span = (!token.is_format).then(|| token.span.clone());
+                self.add(LOADED, value, span)?;
             }
-            TokenKind::Name => self.known(token.text).map_or(Ok(()), |value| self.add(LOADED, value, None)),
-            _ => Ok(()),
+            TokenKind::Name => {
+                let (name, next) = self.dotted(first);
+                let value = self.literal(&name).filter(|_| ends(next));
+                if let Some(value) = value.filter(|value| *value != Value::Null && !value.shown().is_empty()) {
+                    self.add(LOADED, value, None)?;
+                }
+            }
+            _ => {}
         }
+        Ok(true)
+    }
+
+    /// Returns the dotted name that begins some tokens ahead, and the place behind it.
+    fn dotted(&self, mut ahead: usize) -> (String, usize) {
+        let mut name = self.peek(ahead).map_or("", |token| token.text).to_owned();
+        ahead += 1;
+        while self.is(ahead, '.')
+            && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == TokenKind::Name)
+        {
+            name.push('.');
+            name.push_str(next.text);
+            ahead += 2;
+        }
+        (name, ahead)
+    }
+
+    /// Returns the value of a string, with the known names of a formatted one.
+    fn text_of(&self, token: &Token) -> Value {
+        let as_written = || Value::Scalar { text: token.text.to_owned(), quoted: true };
+        if !token.is_format {
+            return as_written();
+        }
+        let (mut filled, mut rest) = (String::new(), token.text);
+        while let Some((before, after)) = rest.split_once('{') {
+            let known =
+                after.split_once('}').and_then(|(name, behind)| Some((self.literal(name.trim())?.shown(), behind)));
+            let Some((value, behind)) = known else { return as_written() };
+            filled.extend([before, value.as_str()]);
+            rest = behind;
+        }
+        filled.push_str(rest);
+        Value::Scalar { text: filled, quoted: true }
+    }
+
+    /// Returns the place at which the value that begins here ends, and that of its `if`.
+    fn value_end(&self) -> (usize, Option<usize>) {
+        let (mut depth, mut condition) = (0_u32, None);
+        for ahead in 0..MOST_FIELD {
+            let Some(token) = self.peek(ahead) else { return (ahead, condition) };
+            match token.kind {
+                TokenKind::Sign('(' | '[' | '{') => depth += 1,
+                TokenKind::Sign(')' | ']' | '}' | ',') if depth == 0 => return (ahead, condition),
+                TokenKind::Sign(')' | ']' | '}') => depth -= 1,
+                TokenKind::Newline if self.frames.is_empty() && depth == 0 => return (ahead, condition),
+                TokenKind::Name if depth == 0 && token.text == "if" => condition = condition.or(Some(ahead)),
+                _ => {}
+            }
+        }
+        (MOST_FIELD, condition)
+    }
+
+    /// Returns the place of the other value of `a if condition else b`, if the condition is known
+    /// not to hold.
+    fn other_value(&self, condition: usize) -> Option<usize> {
+        let is_name = |ahead: usize, name: &str| {
+            self.peek(ahead).is_some_and(|token| token.kind == TokenKind::Name && token.text == name)
+        };
+        let negated = is_name(condition + 1, "not");
+        let (name, next) = self.dotted(condition + 1 + usize::from(negated));
+        let value = if matches!(name.as_str(), "True" | "False") { name } else { self.known(&name)?.shown() };
+        let holds = match value.as_str() {
+            "True" | "true" => !negated,
+            "False" | "false" | "null" | "" => negated,
+            _ => return None,
+        };
+        (is_name(next, "else") && !holds).then_some(next + 1)
+    }
+
+    /// Reads a calculation of numbers, names and texts, such as `batch // micro`: its result, or it
+    /// as it is written if a name is unknown. Returns whether there is one.
+    fn calculation(&mut self, path: &str) -> Result<bool, String> {
+        let Some(first) = self.peek(0) else { return Ok(false) };
+        let next = match first.kind {
+            TokenKind::Name => self.dotted(0).1,
+            TokenKind::Number | TokenKind::Text => 1,
+            _ => return Ok(false),
+        };
+        let is_sign = |kind: TokenKind| matches!(kind, TokenKind::Sign('*' | '/' | '+' | '-' | '%'));
+        let (end, condition) = self.value_end();
+        let end = condition.unwrap_or(end);
+        let parts = self.tokens.get(self.at..self.at + end).unwrap_or_default();
+        let is_part = |token: &Token| {
+            matches!(token.kind, TokenKind::Name | TokenKind::Number | TokenKind::Text | TokenKind::Newline)
+                || is_sign(token.kind)
+                || matches!(token.kind, TokenKind::Sign('.' | '(' | ')'))
+        };
+        if path.is_empty() || !parts.get(next).is_some_and(|token| is_sign(token.kind)) || !parts.iter().all(is_part) {
+            return Ok(false);
+        }
+        let Some(last) = parts.last() else { return Ok(false) };
+        let span = first.span.start..last.span.end;
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        let has = |kind: TokenKind| parts.iter().any(|token| token.kind == kind);
+        let value = if has(TokenKind::Text) {
+            self.concatenated(parts).map(|text| Value::Scalar { text, quoted: true })
+        } else {
+            // The quotient of `/` has a fraction.
+            let whole = written.replace("//", "÷");
+            let known = |name: &str| self.known(name).map(|value| value.shown());
+            let number = (!whole.contains('/')).then(|| arithmetic::value(&whole.replace('÷', "/"), &known)).flatten();
+            number.map(|number| Value::plain(number.to_string()))
+        };
+        let span = (!has(TokenKind::Name)).then_some(span);
+        let is_itself = parts.iter().any(|token| token.kind == TokenKind::Name && token.text == path);
+        self.at += end;
+        match value {
+            Some(value) => self.add(path, value, span)?,
+            None if is_itself && let Some(before) = self.known(path) => self
+                .remarks
+                .push(format!("{path} = {written} is not calculated: {}, its value before, is taken.", before.shown())),
+            None => self.add(path, Value::plain(written), None)?,
+        }
+        Ok(true)
+    }
+
+    /// Returns the text of texts and known names that are added; `None` if there is anything else.
+    fn concatenated(&self, parts: &[Token]) -> Option<String> {
+        let mut text = String::new();
+        for (place, part) in parts.iter().enumerate() {
+            match part.kind {
+                TokenKind::Sign('+') if place % 2 == 1 => {}
+                TokenKind::Text if place % 2 == 0 => text.push_str(&self.text_of(part).shown()),
+                TokenKind::Name if place % 2 == 0 => text.push_str(&self.literal(part.text)?.shown()),
+                _ => return None,
+            }
+        }
+        Some(text)
     }
 
     /// Reads `field(default=…)` of a dataclass, after the field's name.
@@ -388,7 +572,7 @@ impl<'a> Reader<'a> {
         });
         self.at += 1;
         // Other arguments of the field are not keys.
-        self.open('(', "__field__".into(), false)?;
+        self.open('(', FIELD.into(), false)?;
         let Some(ahead) = default else { return Ok(()) };
         self.at += ahead + 1;
         self.value(path)
@@ -424,6 +608,13 @@ impl<'a> Reader<'a> {
 
     /// Reads the value of a key.
     fn value(&mut self, path: String) -> Result<(), String> {
+        if let Some(ahead) = self.value_end().1.and_then(|condition| self.other_value(condition)) {
+            self.at += ahead;
+            return self.value(path);
+        }
+        if self.calculation(&path)? {
+            return Ok(());
+        }
         let Some(token) = self.peek(0) else { return Ok(()) };
         match token.kind {
             TokenKind::Sign('{') => {
@@ -445,34 +636,30 @@ impl<'a> Reader<'a> {
                 }
             }
             TokenKind::Name => {
-                let mut name = token.text.to_owned();
+                let (name, ahead) = self.dotted(0);
                 let start = token.span.start;
-                let mut end = token.span.end;
-                let mut ahead = 1;
-                while self.is(ahead, '.')
-                    && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == TokenKind::Name)
-                {
-                    name.push('.');
-                    name.push_str(next.text);
-                    end = next.span.end;
-                    ahead += 2;
-                }
+                let end = self.peek(ahead - 1).map_or(token.span.end, |last| last.span.end);
                 self.at += ahead;
                 if self.is(0, '(') && name.rsplit('.').next() == Some("field") && !path.is_empty() {
                     return self.field(path);
                 }
-                if self.is(0, '(') && path == "model" && returns_its_model(&name) {
-                    // It recomputes layers by default (PEFT, utils/other.py).
-                    if name.ends_with("kbit_training") {
+                // A function returns the model that it is given, prepared for training.
+                let is_model = path.rsplit('.').next() == Some("model");
+                let is_given = self.peek(1).is_some_and(|first| first.text == "model") && !self.is(2, '.');
+                if self.is(0, '(') && is_model && is_given {
+                    if PREPARING.contains(&name.rsplit('.').next().unwrap_or_default()) {
                         self.add("gradient_checkpointing", Value::plain("True"), None)?;
                     }
                     self.at += 1;
                     return self.open('(', path, false);
                 }
-                if self.is(0, '(') && loads_a_model(&name) {
-                    self.load()?;
+                if self.is(0, '(') && loads_a_model(&name) && !is_beside(&path) && self.load()? && is_model {
+                    self.results.insert(path);
+                    self.at += 1;
+                    return self.open('(', String::new(), false);
                 }
                 if self.is(0, '(') {
+                    self.results.insert(path.clone());
                     let of_base = path.is_empty() || self.frames.is_empty() && ROOTS.contains(&path.as_str());
                     self.add(if of_base { "__base__" } else { &path }, Value::plain(name), None)?;
                     self.at += 1;
@@ -485,13 +672,18 @@ impl<'a> Reader<'a> {
                     return Ok(());
                 }
                 match self.known(&name) {
+                    // The name of a class or of a function is no model's.
+                    Some(_) if is_model && self.results.contains(&name) => Ok(()),
                     Some(value) => self.add(&path, value, None),
                     // The value is a variable of another call.
-                    None if matches!(path.as_str(), "model" | "args") => Ok(()),
+                    None if is_model || path == "args" => Ok(()),
                     None => self.add(&path, Value::plain(name), Some(start..end)),
                 }
             }
-            TokenKind::Number => self.number(&path),
+            TokenKind::Number => {
+                self.at += 1;
+                self.add(&path, Value::plain(token.text.replace('_', "")), Some(token.span.clone()))
+            }
             TokenKind::Sign('-') if self.peek(1).is_some_and(|next| next.kind == TokenKind::Number) => {
                 let next = self.peek(1).map_or("", |next| next.text);
                 let span = token.span.start..self.peek(1).map_or(token.span.end, |next| next.span.end);
@@ -500,14 +692,34 @@ impl<'a> Reader<'a> {
             }
             TokenKind::Text => {
                 self.at += 1;
-                self.add(&path, Value::Scalar { text: token.text.to_owned(), quoted: true }, Some(token.span.clone()))
+                let span = (!token.is_format).then(|| token.span.clone());
+                self.add(&path, self.text_of(token), span)
             }
             _ => Ok(()),
         }
     }
 
-    /// Returns the value of a variable of this function, or of a constant outside of functions.
+    /// Returns the value of a variable of this function, of a constant outside of functions, or of
+    /// an argument of the script.
     fn known(&self, name: &str) -> Option<Value> {
+        self.variable(name).or_else(|| {
+            let (owner, last) = name.rsplit_once('.')?;
+            let owner = owner.rsplit('.').next()?.to_ascii_lowercase();
+            let value = self.arguments.get(last).filter(|_| HOLDERS.iter().any(|end| owner.ends_with(end)))?;
+            // The default may be a constant.
+            match value {
+                Value::Scalar { text, quoted: false } => self.variable(text).or_else(|| Some(value.clone())),
+                _ => Some(value.clone()),
+            }
+        })
+    }
+
+    /// Returns the value of a name, unless it is the result of a call.
+    fn literal(&self, name: &str) -> Option<Value> {
+        self.known(name).filter(|_| !self.results.contains(name))
+    }
+
+    fn variable(&self, name: &str) -> Option<Value> {
         let scopes = [self.scope.clone(), None];
         let of_scope = |scope: &Option<String>| {
             if let Some(places) = &self.places {
@@ -566,35 +778,6 @@ impl<'a> Reader<'a> {
         names
     }
 
-    /// Reads a number, a power, or a product of numbers.
-    fn number(&mut self, path: &str) -> Result<(), String> {
-        let Some(token) = self.peek(0) else { return Ok(()) };
-        let plain = |token: &Token| token.text.replace('_', "");
-        let (mut text, mut end, mut ahead) = (plain(token), token.span.end, 1);
-        if self.is(1, '*')
-            && self.is(2, '*')
-            && let Some(next) = self.peek(3).filter(|next| next.kind == TokenKind::Number)
-            && let (Ok(base), Ok(exponent)) = (text.parse::<u64>(), plain(next).parse::<u32>())
-        {
-            text = base.saturating_pow(exponent).to_string();
-            end = next.span.end;
-            ahead = 4;
-        }
-        while self.is(ahead, '*')
-            && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == TokenKind::Number)
-            && let (Ok(left), Ok(right)) = (text.parse::<u64>(), plain(next).parse::<u64>())
-        {
-            text = left.saturating_mul(right).to_string();
-            end = next.span.end;
-            ahead += 2;
-        }
-        self.at += ahead;
-        // Other arithmetic is not evaluated.
-        let is_more =
-            self.peek(0).is_some_and(|next| matches!(next.kind, TokenKind::Sign('*' | '/' | '+' | '-' | '%')));
-        if is_more { Ok(()) } else { self.add(path, Value::plain(text), Some(token.span.start..end)) }
-    }
-
     /// Reads a list of literals and names, with its position; `None` if the list has other items.
     fn scalars(&mut self, sign: char) -> Option<(Vec<String>, Range<usize>)> {
         let closes = if sign == '[' { ']' } else { ')' };
@@ -619,6 +802,10 @@ impl<'a> Reader<'a> {
     }
 
     fn add(&mut self, path: &str, value: Value, span: Option<Range<usize>>) -> Result<(), String> {
+        let is_field = self.frames.last().is_none_or(|frame| frame.path == FIELD);
+        if self.in_class && self.scope.is_none() && is_field {
+            self.arguments.entry(path.to_owned()).or_insert_with(|| value.clone());
+        }
         self.entries.add(path, value, span)?;
         if let Some(entry) = self.entries.list.last_mut() {
             entry.scope.clone_from(&self.scope);

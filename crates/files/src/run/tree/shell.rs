@@ -1,13 +1,14 @@
 //! Reader of shell scripts: flags, variables and arrays. Nothing is executed: the output of
 //! commands and a script's arguments stay unknown.
 
-mod arithmetic;
+mod conditions;
 mod words;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Entries, Entry, MOST_VALUES, Value, too_many};
+use super::{Entries, Entry, MOST_VALUES, Value, arithmetic, too_many};
+use conditions::Conditions;
 use words::{Word, words};
 
 /// A variable.
@@ -25,6 +26,8 @@ struct Variables<'a> {
     /// The first value of each variable that the script sets anywhere: a function may come before
     /// the variables that it uses.
     later: HashMap<&'a str, &'a str>,
+    /// Those whose value is of a branch that may not run: no test is evaluated with them.
+    uncertain: HashSet<String>,
 }
 
 impl Variables<'_> {
@@ -58,7 +61,7 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     if words.len() > MOST_VALUES {
         return Err(too_many());
     }
-    let mut variables = Variables { set: slurm_variables(text), later: HashMap::new() };
+    let mut variables = Variables { set: slurm_variables(text), later: HashMap::new(), uncertain: HashSet::new() };
     for word in &words {
         if let Some((name, value, _)) = assignment(word).filter(|(_, value, _)| value.len() <= LONGEST_LATER) {
             variables.later.entry(name).or_insert(value);
@@ -68,15 +71,21 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
     let mut visible = None;
     let mut entries = Entries::default();
     let mut branches = false;
+    let mut conditions = Conditions::default();
+    let mut skipped = HashSet::new();
     let (mut place, mut reads) = (0, 0);
     let mut starts_environment = false;
     while let Some(word) = words.get(place) {
         place += 1;
+        if !conditions.run(word, &variables) {
+            skipped.insert(place - 1);
+            continue;
+        }
         starts_environment = is_of_environment(starts_environment, word, words.get(place));
         if starts_environment {
             continue;
         }
-        branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
+        branches |= word.text == "case" && word.starts_command;
         if let Some((name, value, span)) = assignment(word) {
             if VISIBLE.contains(&name) {
                 visible = devices(value).or(visible);
@@ -102,6 +111,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
                 entries.list.last_mut().into_iter().for_each(|entry| entry.merged = used.contains(name));
             }
             variables.insert(name, Variable { value: filled, span: literal(value, span) });
+            // `[ … ] && NAME=value` may not run either.
+            let is_tested = words.get(place.wrapping_sub(2)).is_some_and(conditions::is_test);
+            if word.in_case || is_tested || conditions.is_undecided() {
+                variables.uncertain.insert(name.to_owned());
+            } else {
+                variables.uncertain.remove(name);
+            }
             continue;
         }
         if let Some((name, value, span)) = default(word) {
@@ -134,7 +150,26 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
             entries.add("__argument__", Value::plain(word.text), Some(word.span.clone()))?;
         }
     }
-    if let Some(name) = trained_with(&words) {
+    branches |= conditions.are_unknown;
+    let run = words.into_iter().enumerate().filter(|(place, _)| !skipped.contains(place));
+    let words: Vec<Word> = run.map(|(_, word)| word).collect();
+    add_commands(&words, &variables, &mut entries)?;
+    if branches {
+        remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
+    }
+    if let Some(devices) = visible {
+        add_processes(&words, devices, &mut entries)?;
+    }
+    Ok(entries.list)
+}
+
+/// Adds what a script's commands say besides their flags: the program, its files and its launcher.
+fn add_commands(words: &[Word], variables: &Variables, entries: &mut Entries) -> Result<(), String> {
+    let launcher = launcher(words);
+    if launcher == Some("torchrun") {
+        unabbreviate(entries);
+    }
+    if let Some(name) = trained_with(words) {
         entries.add(COMMAND, Value::plain(name), None)?;
     }
     for pair in words.windows(2) {
@@ -143,19 +178,13 @@ pub(super) fn parse_shell(text: &str, remarks: &mut Vec<String>) -> Result<Vec<E
         let name = unquoted(word.text);
         let is_named = before.text == "--config" || !before.text.starts_with('-');
         if is_named && !name.contains('=') && ends_in(name, &[".yaml", ".yml"]) {
-            entries.add(STARTED, Value::plain(fill(name, &variables, 0)), None)?;
+            entries.add(STARTED, Value::plain(fill(name, variables, 0)), None)?;
         }
     }
-    if let Some(name) = launcher(&words) {
+    if let Some(name) = launcher {
         entries.add(LAUNCHER, Value::plain(name), None)?;
     }
-    if branches {
-        remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
-    }
-    if let Some(devices) = visible {
-        add_processes(&words, devices, &mut entries)?;
-    }
-    Ok(entries.list)
+    Ok(())
 }
 
 /// Key of what a script trains with: the command of `trl` or `llamafactory-cli`, or the name of the
@@ -197,6 +226,11 @@ const LAUNCHERS: [(&str, &str); 10] = [
     ("trl", "trl"),
 ];
 
+/// Whether a command or a module starts processes of another program.
+pub(in crate::run) fn is_launcher(name: &str) -> bool {
+    LAUNCHERS.iter().any(|(command, _)| *command == name)
+}
+
 /// Returns the launcher of a script, also of a command that is held in a variable.
 fn launcher(words: &[Word]) -> Option<&'static str> {
     let texts = words.iter().flat_map(|word| {
@@ -219,6 +253,16 @@ fn launcher(words: &[Word]) -> Option<&'static str> {
         };
         is_command.then_some(*launcher)
     })
+}
+
+/// Writes out torchrun's counts where they are abbreviated, which argparse allows: `--nnode`.
+fn unabbreviate(entries: &mut Entries) {
+    for entry in &mut entries.list {
+        let starts = |name: &&&str| entry.path.len() > 1 && name.starts_with(entry.path.as_str());
+        if let Some(name) = ["nnodes", "nproc_per_node"].iter().find(starts) {
+            entry.path = (*name).to_owned();
+        }
+    }
 }
 
 /// Returns what a script trains with.

@@ -32,18 +32,27 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
         [format!("${}", name(key)), format!("${{{}", name(key))].iter().any(|used| file.text.contains(used))
     };
     let own = before.iter().find(|(key, _)| *key == change.key).map(|(_, value)| value.clone());
-    // So does a constant of Python.
+    // So does a name of Python, and a variable that a test of the script compares.
     let is_constant = |key: &str| {
         file.name.rsplit_once('.').is_some_and(|(_, end)| end == "py")
-            && key.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_')
+            && (key.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_')
+                || ["=KEY", "= KEY", "(KEY", " KEY,"]
+                    .iter()
+                    .any(|use_of| file.text.contains(&use_of.replace("KEY", key))))
     };
+    let is_tested = |(key, value): &(String, String)| {
+        key.starts_with('$') && Some(value) == own.as_ref() && file.text.contains(&format!("[[ {key} "))
+    };
+    if before.iter().any(is_tested) {
+        return Vec::new();
+    }
     if is_used(&change.key) || is_constant(&change.key) {
         return Vec::new();
     }
     let holds_it =
         |key: &str, value: &String| key.starts_with('$') && (Some(value) == own.as_ref() || *value == change.to);
     let is_other = |(key, value): &&(String, String)| {
-        name(key) != name(&change.key) && !value.starts_with("${") && !holds_it(key, value)
+        name(key) != name(&change.key) && !value.starts_with('$') && !holds_it(key, value)
     };
     // A reference to another key is changed at that key.
     if before.iter().any(|(key, value)| *key == change.key && value.starts_with("${")) {

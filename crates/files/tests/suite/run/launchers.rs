@@ -333,3 +333,44 @@ fn a_run_beside_the_machine_has_its_gpus() {
         assert_eq!((scenario.accelerator.id, scenario.gpus, scenario.seq_len), ("h200", 2, 4096));
     }
 }
+
+#[test]
+fn a_test_of_known_values_decides_which_flags_count() {
+    let read = |before: &str, test: &str| {
+        let text = format!(
+            "{before}\nARGS=\"{FLAGS}\"\nif {test}; then\n  ARGS=\"$ARGS --fsdp full_shard\"\nelif [ \"$KIND\" = \
+             \"zero\" ]; then\n  ARGS=\"$ARGS --deepspeed zero2.json\"\nfi\ntorchrun --nproc_per_node 8 train.py \
+             $ARGS\n"
+        );
+        run("run.sh", &text)
+    };
+    let strategy = |before: &str, test: &str| read(before, test).scenario.strategy;
+    assert_eq!(strategy("KIND=none", "[[ $KIND == \"fsdp\" ]]"), Strategy::Ddp);
+    assert_eq!(strategy("KIND=fsdp", "[[ $KIND == \"fsdp\" ]]"), Strategy::FullShard);
+    assert_eq!(strategy("KIND=zero", "[ \"$KIND\" = fsdp ]"), Strategy::Zero2);
+    assert_eq!(strategy("N=8\nKIND=none", "[ $N -gt 8 ]"), Strategy::Ddp);
+    assert!(!assumes(&read("KIND=none", "[[ $KIND == \"fsdp\" ]]"), "branches"));
+    // An argument, and a value of a branch that may not run, are unknown.
+    for before in ["KIND=$1", "if check; then\n  KIND=none\nfi"] {
+        assert!(assumes(&read(before, "[[ $KIND == \"fsdp\" ]]"), "branches"), "{before}");
+    }
+}
+
+#[test]
+fn the_counts_of_torchrun_may_be_abbreviated() {
+    assert_eq!(gpus("run.sh", &format!("torchrun --nproc_per_node=8 --nnode=4 train.py {FLAGS}\n")), 32);
+}
+
+#[test]
+fn run_clm_has_a_block_of_its_own_and_the_trainers_scripts_are_no_trl() {
+    let flags = FLAGS.replace(" --max_length 2048", "");
+    let clm = run("run.sh", &format!("torchrun --nproc_per_node 8 run_clm.py {flags}\n"));
+    assert_eq!(clm.scenario.seq_len, 1024);
+    assert!(assumes(&clm, "run_clm.py takes"), "{:?}", clm.assumed);
+    let module = run(
+        "run.sh",
+        &format!("torchrun --nproc_per_node 8 -m my.train {flags} --max_seq_length 512 --lora True --lora_r 8\n"),
+    );
+    assert_eq!((module.formats[0].name(), module.scenario.seq_len), ("Hugging Face Trainer", 512));
+    assert!(module.scenario.trained.has_adapters() && module.unread.is_empty(), "{:?}", module.unread);
+}

@@ -172,3 +172,71 @@ fn defaults_are_those_of_the_program() {
                  --model_name_or_path Qwen/Qwen2.5-7B --per_device_train_batch_size 1 --max_length 1024\n";
     assert_eq!(run("run.sh", slurm).scenario.gpus, 4);
 }
+
+const ARGUMENTS: &str = r#"
+"""
+torchrun --nproc_per_node=4 train.py --batch 2 --bf16
+"""
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", default="Qwen/Qwen2.5-7B")
+parser.add_argument("--batch", "-b", type=int, default=8)
+parser.add_argument("--total", type=int, default=64)
+parser.add_argument("--bf16", action="store_true")
+parser.add_argument("--no-recompute", action="store_true")
+args = parser.parse_args()
+RANK = 4
+accum = args.total // args.batch
+accum = accum // world_size
+model = AutoModelForCausalLM.from_pretrained(
+    args.model,
+    torch_dtype=torch.bfloat16 if args.bf16 else torch.float32,
+)
+model = prepared(model)
+Trainer(model=model, args=TrainingArguments(
+    per_device_train_batch_size=args.batch,
+    gradient_accumulation_steps=accum,
+    gradient_checkpointing=False if args.no_recompute else True,
+    optim="galore_adamw",
+    optim_args=f"rank={RANK}, scale=2",
+    bf16=args.bf16,
+)).train()
+"#;
+
+#[test]
+fn the_arguments_of_a_script_are_their_defaults_and_those_of_the_command_in_its_comment() {
+    use engine::model::training::PrecisionPolicy;
+    let read = run("train.py", ARGUMENTS);
+    let scenario = &read.scenario;
+    assert_eq!((model(scenario), scenario.gpus), ("qwen-2.5-7b", 4));
+    assert_eq!((scenario.micro_batch_size, scenario.grad_accum_steps), (2, 32));
+    assert_eq!((scenario.recompute, scenario.recipe), (Recompute::Full, PrecisionPolicy::PureBf16));
+    assert!(links::encode(scenario).contains("galrank=4"), "{}", links::encode(scenario));
+    for part in ["the script's comments are taken: torchrun", "accum = accum // world_size is not calculated: 32"] {
+        assert!(read.assumed.iter().any(|said| said.contains(part)), "{part}: {:?}", read.assumed);
+    }
+    // A command of another script is none of this one.
+    let other = ARGUMENTS.replace("train.py --batch", "other.py --part 3 --batch");
+    let other = run("train.py", &other).scenario;
+    assert_eq!((other.micro_batch_size, other.grad_accum_steps, other.recipe), (8, 8, PrecisionPolicy::Fp32));
+    // What has no value is named, and never taken for its first operand.
+    let open = run("train.py", &ARGUMENTS.replace("=accum,", "=args.total // (args.batch * world_size),"));
+    assert_eq!(open.scenario.grad_accum_steps, 1);
+    assert!(
+        open.unread.iter().any(|line| line.starts_with("gradient_accumulation_steps = args.total //")),
+        "{:?}",
+        open.unread
+    );
+}
+
+#[test]
+fn the_class_that_is_called_decides_and_not_the_names_of_variables() {
+    let text = "def train(base_model=\"Qwen/Qwen2.5-7B\", micro_batch_size=4, cutoff_len=256):\n    model = \
+                LlamaForCausalLM.from_pretrained(base_model, load_in_8bit=True)\n    model = \
+                prepare_model_for_int8_training(model)\n    tokenizer(text, max_length=cutoff_len)\n    trainer = \
+                transformers.Trainer(model=model, args=transformers.TrainingArguments(\
+                per_device_train_batch_size=micro_batch_size, fp16=True))\n";
+    let run = run("finetune.py", text);
+    assert_eq!(run.formats[0].name(), "Hugging Face Trainer");
+    assert_eq!((model(&run.scenario), run.scenario.seq_len), ("qwen-2.5-7b", 256));
+    assert_eq!((run.scenario.micro_batch_size, run.scenario.recompute), (4, Recompute::Full));
+}

@@ -22,6 +22,8 @@ pub(super) struct Token<'a> {
     pub(super) span: Range<usize>,
     /// Indentation, for the first token of a line.
     pub(super) indent: usize,
+    /// Whether a string is formatted with the names in its braces: f"".
+    pub(super) is_format: bool,
 }
 
 /// Returns the tokens of a text, without comments.
@@ -29,12 +31,13 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found: Vec<Token> = Vec::new();
     let mut at = 0;
     let mut line_start = 0;
+    let mut is_format = false;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let start = at;
         let rest = text.get(at..).unwrap_or_default();
         let indent = start - line_start;
         let mut push = |kind, span: Range<usize>, shown: Range<usize>| {
-            found.push(Token { kind, text: text.get(shown).unwrap_or_default(), span, indent });
+            found.push(Token { kind, text: text.get(shown).unwrap_or_default(), span, indent, is_format });
         };
         if letter == '\n' {
             at += 1;
@@ -48,12 +51,15 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             let (inner, end) = quoted(rest, letter);
             at += end;
             push(TokenKind::Text, start..at, start + inner.start..start + inner.end);
+            is_format = false;
         } else if letter.is_alphabetic() || letter == '_' {
             at += rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
             // Prefixes of texts: r"", f"".
             let after = text.get(at..).and_then(|rest| rest.chars().next());
             if at - start > 2 || !matches!(after, Some('"' | '\'')) {
                 push(TokenKind::Name, start..at, start..at);
+            } else {
+                is_format = text.get(start..at).is_some_and(|prefix| prefix.contains(['f', 'F']));
             }
         } else if letter.is_ascii_digit() {
             at += number(rest);

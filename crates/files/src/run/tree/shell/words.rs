@@ -88,12 +88,30 @@ fn track_case(cases: &mut Vec<Case>, word: &str, starts: bool) -> Option<bool> {
     None
 }
 
+/// Returns the bracket that closes the test which a word begins.
+fn test_end(words: &[Word], found: &str, starts: bool) -> Option<&'static str> {
+    let is_before = |last: &Word| matches!(last.text, "if" | "elif" | "while" | "until" | "!");
+    let is_condition = starts || words.last().is_some_and(is_before);
+    match found {
+        "[" if is_condition => Some("]"),
+        "[[" if is_condition => Some("]]"),
+        _ => None,
+    }
+}
+
+/// Returns a test as one word.
+fn whole_test(text: &str, place: Range<usize>, offset: usize, group: usize) -> Word<'_> {
+    let span = offset + place.start..offset + place.end;
+    Word { text: text.get(place).unwrap_or_default(), span, starts_command: true, in_case: false, group }
+}
+
 fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let (mut at, mut starts, mut group, mut in_array) = (0, true, 0, false);
     let mut cases: Vec<Case> = Vec::new();
-    // The bracket that closes the current test: `[ … ]` compares words that may look like flags.
-    let mut test: Option<&str> = None;
+    // The bracket that closes the current test, and its start: `[ … ]` compares words that may look
+    // like flags.
+    let mut test: Option<(&str, usize)> = None;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
         match letter {
@@ -146,9 +164,10 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                 }
                 let length = word(rest);
                 let found = rest.get(..length).unwrap_or_default();
-                if test.is_some() {
-                    if test == Some(found) {
+                if let Some((closes, start)) = test {
+                    if closes == found {
                         test = None;
+                        words.push(whole_test(text, start..at + length, offset, group));
                     }
                     at += length.max(letter.len_utf8());
                     continue;
@@ -158,10 +177,8 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                     starts |= is_esac;
                     continue;
                 }
-                let is_condition = starts
-                    || words.last().is_some_and(|last| matches!(last.text, "if" | "elif" | "while" | "until" | "!"));
-                if is_condition && !in_array && matches!(found, "[" | "[[") {
-                    test = Some(if found == "[" { "]" } else { "]]" });
+                if let Some(closes) = test_end(&words, found, starts).filter(|_| !in_array) {
+                    test = Some((closes, at));
                     at += length;
                     continue;
                 }

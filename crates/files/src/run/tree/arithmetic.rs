@@ -1,4 +1,5 @@
-//! Sums and products of whole numbers, as in `$((NODES * 8))`.
+//! Sums and products of whole numbers, as in the shell's `$((NODES * 8))` and Python's
+//! `batch // args.micro`.
 
 /// Evaluates a sum; `None` if a name is unknown or the text is not a sum.
 pub(super) fn value(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Option<i64> {
@@ -20,9 +21,10 @@ fn tokens(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Option<Vec<Toke
     while let Some(letter) = rest.chars().next() {
         if letter.is_alphanumeric() || matches!(letter, '_' | '$' | '{') {
             let word = rest.trim_start_matches(['$', '{']);
-            let end = word.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(word.len());
+            let is_part = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '.');
+            let end = word.find(|sign| !is_part(sign)).unwrap_or(word.len());
             let name = word.get(..end)?;
-            let number = name.parse().ok().or_else(|| known(name)?.trim().parse().ok())?;
+            let number = name.replace('_', "").parse().ok().or_else(|| known(name)?.trim().parse().ok())?;
             tokens.push(Token::Number(number));
             rest = word.get(end..)?.trim_start_matches('}').trim_start();
         } else {
@@ -47,13 +49,22 @@ fn sum(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {
 }
 
 fn product(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {
-    let mut left = factor(tokens, at, depth)?;
+    let mut left = power(tokens, at, depth)?;
     while let Some(Token::Sign(sign @ ('*' | '/'))) = tokens.get(*at) {
         *at += 1;
-        let right = factor(tokens, at, depth)?;
+        let right = power(tokens, at, depth)?;
         left = if *sign == '*' { left.checked_mul(right)? } else { left.checked_div(right)? };
     }
     Some(left)
+}
+
+fn power(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {
+    let base = factor(tokens, at, depth)?;
+    if tokens.get(*at..*at + 2) != Some(&[Token::Sign('*'); 2]) {
+        return Some(base);
+    }
+    *at += 2;
+    base.checked_pow(u32::try_from(factor(tokens, at, depth)?).ok()?)
 }
 
 fn factor(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {

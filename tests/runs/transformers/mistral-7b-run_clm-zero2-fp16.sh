@@ -1,0 +1,2 @@
+# Keys and values of github.com/microsoft/onnxruntime-training-examples, mistral-finetune/README.md (ef9a7777)
+torchrun --nproc_per_node 8 run_clm.py --model_name_or_path mistralai/Mistral-7B-v0.1 --dataset_name databricks/databricks-dolly-15k --per_device_train_batch_size 1 --do_train --num_train_epochs 5 --overwrite_output_dir --fp16 --max_steps 500 --gradient_accumulation_steps 1 --learning_rate 0.00001 --adam_beta1 0.9 --adam_beta2 0.999 --adam_epsilon 1e-8 --deepspeed zero_stage_2.json
