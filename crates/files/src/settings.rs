@@ -67,7 +67,8 @@ pub struct Settings {
     /// The text of the file.
     pub body: String,
     /// Sentences about features that the framework cannot express or only approximates; they are
-    /// also in the file if its format has comments. The last says what differs when the file is read.
+    /// also in the file if its format has comments. The last says what differs when the file is
+    /// read.
     pub notes: Vec<Cow<'static, str>>,
 }
 

@@ -113,8 +113,9 @@ fn read(framework: Program, asked: &Scenario) -> Option<Run> {
     read_run(&files, asked).ok()
 }
 
-/// Parameters that a file of settings does not carry are said: its last note names each parameter that differs
-/// when the program's reader reads it. Nothing that is written is unread, ignored or refused.
+/// Parameters that a file of settings does not carry are said: its last note names each that
+/// differs when the program's reader reads it. Nothing that is written is unread, ignored or
+/// refused.
 #[test]
 fn what_differs_when_a_file_is_read_is_said() {
     let mut random: u64 = 58;
