@@ -23,6 +23,7 @@ use super::alternatives::LENGTHS;
 use super::difference::difference;
 use super::edit::{Change, write_back};
 use super::key_values::key_values;
+use super::refusals::is_absent;
 use super::sharding::as_zero3;
 use super::tree::Tree;
 use super::{Base, File, MissingValue, Run, keys, read_run, tree};
@@ -448,6 +449,9 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             {
                 continue;
             }
+            if entry.is_none() && key_value.keys.split('|').next().is_some_and(|key| is_absent(program, key)) {
+                continue;
+            }
             let from = entry.map(|entry| entry.value.shown());
             if key_value.is_item {
                 // Another list would have to be extended: nothing is written then.
@@ -468,14 +472,20 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             if from.as_deref() == Some("auto") {
                 continue;
             }
-            let key = entry.map_or_else(
-                || key_value.keys.split('|').next().unwrap_or_default().to_owned(),
-                |entry| entry.path.clone(),
-            );
+            let key = entry.map_or_else(|| added_path(tree, key_value.keys), |entry| entry.path.clone());
             changes.push(Change { file: place, key, from, to: value });
         }
     }
     changes
+}
+
+/// Returns the path of an added key: its first spelling, or among the flags of a YAML file that has
+/// flags as keys.
+fn added_path(tree: &Tree, keys: &str) -> String {
+    let first = keys.split('|').next().unwrap_or_default();
+    let flags = tree.entries.iter().filter(|_| tree.syntax == tree::Syntax::Yaml);
+    let section = flags.filter_map(|entry| entry.path.split_once(".--")).map(|(section, _)| section).next();
+    section.map_or_else(|| first.to_owned(), |section| format!("{section}.--{}", first.replace('_', "-")))
 }
 
 /// Writes the differences to a scenario into the files, reads them and evaluates the result; `None`
