@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import tempfile
+import types
 from pathlib import Path
 from unittest import mock
 
@@ -25,12 +26,17 @@ def axolotl(text):
     config = yaml.safe_load(text)
     config.setdefault("datasets", [{"path": "a", "type": "alpaca"}])
     config.setdefault("learning_rate", 1e-4)
+    # A recorded file may name its only plugin without a list.
+    if isinstance(config.get("plugins"), str):
+        config["plugins"] = [config["plugins"]]
     for plugin in config.get("plugins") or ():
         from axolotl.integrations.base import PluginManager
 
         PluginManager.get_instance().register(plugin)
     capabilities = {"bf16": True, "fp8": True, "n_gpu": 8, "n_node": 1, "compute_capability": "sm_90"}
+    # What it looks for and does not use here.
     sys.modules.setdefault("ring_flash_attn", mock.Mock(__version__="0.1.4"))
+    sys.modules.setdefault("mistral_common", types.SimpleNamespace(__spec__=True))
     validate_config(DictDefault(config), capabilities, {"torch_version": "2.12.0"})
 
 

@@ -181,7 +181,11 @@ pub fn exports() -> Result<ExitCode> {
     let mut count = program(TRANSFORMERS.ensure()?);
     step("Parameters of every family, as transformers counts them (some minutes)");
     let counted = count.args(["-P", "tests/families/ask.py"]).status().context("The count could not be started")?;
-    Ok(if [accepted, mended, counted].iter().all(std::process::ExitStatus::success) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if [accepted, mended, counted].iter().all(std::process::ExitStatus::success) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 #[cfg(test)]
