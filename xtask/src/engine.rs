@@ -157,8 +157,8 @@ fn scored(format: &str) -> Result<String> {
 /// Folder of the exported settings for frameworks.
 const SETTINGS: &str = "target/exports";
 
-/// Checks the exported settings with the frameworks' own parsers, which writes the table of the
-/// documentation, and records the parameters of every model family with transformers. The first run
+/// Checks the exported settings and the linter's fixes with the frameworks' own parsers, which
+/// writes the table of the documentation, and records the parameters of every model family with transformers. The first run
 /// downloads several gigabytes of Python packages, so this is not part of `cargo xtask test`.
 ///
 /// # Errors
@@ -172,10 +172,20 @@ pub fn exports() -> Result<ExitCode> {
     let mut check = program(python);
     check.args(["-P", "tests/exports/check.py", SETTINGS, "--document", "docs/book/settings.md"]);
     let accepted = check.status().context("The check could not be started")?;
+    step("What the linter writes, against the programs' validation");
+    let fixes = &format!("{SETTINGS}/fixes");
+    run_program(&mut cargo(&["run", "--quiet", "--package", FILES, "--example", "fixes", "--", fixes]))?;
+    let mut check = program(FRAMEWORKS.ensure()?);
+    check.args(["-P", "tests/exports/fixes.py", fixes]);
+    let mended = check.status().context("The check could not be started")?;
     let mut count = program(TRANSFORMERS.ensure()?);
     step("Parameters of every family, as transformers counts them (some minutes)");
     let counted = count.args(["-P", "tests/families/ask.py"]).status().context("The count could not be started")?;
-    Ok(if accepted.success() && counted.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if [accepted, mended, counted].iter().all(std::process::ExitStatus::success) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 #[cfg(test)]

@@ -272,7 +272,15 @@ fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         let dashed = entry.path.replace('_', "-");
         (before.ends_with(&format!("--{}", entry.path)) || before.ends_with(&format!("--{dashed}"))).then_some(span.end)
     };
-    let style = tree.entries.iter().filter(|entry| beside(entry).is_some());
+    if let Some(end) = end_of_overrides(text, tree) {
+        // Another engine or trainer does not read the section.
+        let section = change.key.rsplit_once('.').map_or("", |(section, _)| section);
+        let section = section.split_once(".override_").map_or(section, |(section, _)| section);
+        tree.entries.iter().find(|entry| entry.path.starts_with(&format!("{section}.")))?;
+        // `++` sets a key whether or not the structure has it.
+        let is_added = change.key.contains(".override_") || text.contains("++");
+        return replaced(text, end..end, &format!(" {}{}={}", if is_added { "++" } else { "" }, change.key, change.to));
+    }
     let launchers = [
         "nproc_per_node",
         "nnodes",
@@ -283,18 +291,45 @@ fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         "config_file",
         "num_processes",
     ];
-    let last = style.rev().find(|entry| !launchers.contains(&entry.path.as_str()))?;
-    let end = beside(&last)?;
+    let is_own = |entry: &&Entry| beside(entry).is_some() && !launchers.contains(&entry.path.as_str());
+    let styled: Vec<&Entry> = tree.entries.iter().filter(is_own).collect();
+    let last = styled.last()?;
+    let end = beside(last)?;
     // A quote may close after the value.
     let end = end
         + usize::from(
             text.get(end..)?.starts_with(['"', '\'']) && text.get(..last.span.clone()?.start)?.ends_with(['"', '\'']),
         );
-    let dashes = text.contains(&format!("--{}", last.path.replace('_', "-")))
-        && !text.contains(&format!("--{}_", last.path.split('_').next()?));
-    let key = if dashes || last.path.contains('-') { change.key.replace('_', "-") } else { change.key.clone() };
+    let key = if has_dashes(text, &styled) { change.key.replace('_', "-") } else { change.key.clone() };
     let flag = if change.to == "true" { format!(" --{key}") } else { format!(" --{key} {}", change.to) };
     replaced(text, end..end, &flag)
+}
+
+/// Returns the end of the last of Hydra's overrides, words `a.b=value`, of a script that has some.
+fn end_of_overrides(text: &str, tree: &Tree) -> Option<usize> {
+    tree.entries.iter().rev().find_map(|entry| {
+        let span = entry.span.clone()?;
+        let before = text.get(..span.start)?;
+        let bare = before.trim_end_matches(['"', '\'']);
+        let word = bare.rsplit(|sign: char| sign.is_whitespace() || matches!(sign, '"' | '\'' | '(')).next()?;
+        let path = word.strip_suffix('=')?.trim_start_matches('+');
+        let is_override = path == entry.path && path.contains('.') && !path.starts_with('-');
+        // A quote that opens before the value, or the word, closes after it.
+        let is_quoted = text.get(span.end..).is_some_and(|rest| rest.starts_with(['"', '\'']));
+        is_override.then_some(span.end + usize::from(is_quoted))
+    })
+}
+
+/// Whether most flags of a script that have several words join them by dashes.
+fn has_dashes(text: &str, styled: &[&Entry]) -> bool {
+    let joined = |sign: char| {
+        let has = |entry: &&&Entry| {
+            let flag = entry.path.replace(['-', '_'], &sign.to_string());
+            flag.contains(sign) && text.contains(&format!("--{flag}"))
+        };
+        styled.iter().filter(has).count()
+    };
+    joined('-') > joined('_')
 }
 
 fn in_python(text: &str, tree: &Tree, key: &str, value: &str) -> Option<String> {

@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 use super::alternatives::LENGTHS;
 use super::difference::difference;
 use super::edit::{Change, write_back};
-use super::key_values::key_values;
+use super::key_values::{KeyValue, key_values};
+use super::refusals::is_absent;
 use super::sharding::as_zero3;
 use super::tree::Tree;
 use super::{Base, File, MissingValue, Run, keys, read_run, tree};
@@ -123,6 +124,8 @@ fn sequences(scenario: &Scenario) -> u64 {
 const LEAST_GAIN: f64 = 0.02;
 /// Least gain of another layout, which changes several keys.
 const LEAST_GAIN_OF_LAYOUT: f64 = 0.05;
+/// Largest fall in the odds of fitting, the model's own error in them.
+const MOST_ODDS: f64 = 0.05;
 /// Most findings, not counting contradictions.
 const MOST: usize = 6;
 /// Most findings without a key in the files.
@@ -220,8 +223,8 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let code = |candidate: &Candidate| change_code(scenario, &candidate.scenario);
     if report.fits() {
         // A run that fits needs no shorter texts, no other batch and no other training.
-        found.retain(|one| !rules::is_last_resort(code(one)));
-        without.retain(|one| !rules::is_last_resort(one.code));
+        found.retain(|one| one.changes < Changes::Training && !rules::is_last_resort(code(one)));
+        without.retain(|one| one.changes < Changes::Training && !rules::is_last_resort(one.code));
     } else {
         let is_setting = |changes: Changes, code: &str| changes < Changes::Training && is_repair(code);
         let is_mended = found.iter().any(|one| is_setting(one.changes, code(one)))
@@ -396,10 +399,12 @@ fn helps(candidate: &Candidate, before: &Report) -> bool {
     candidate.report.fits() && (!before.fits() || is_worth_it(before, &candidate.report))
 }
 
-/// Whether a run that fits is faster by enough to justify its odds of fitting.
+/// Whether a run that fits is faster by enough, and fits about as surely as before: who asks for
+/// findings asks for no risk.
 fn is_worth_it(before: &Report, after: &Report) -> bool {
     let gain = gain(before, after);
-    gain >= LEAST_GAIN && is_worth_the_odds(gain, before.odds(), after.odds())
+    let is_safe = after.odds() >= before.odds() - MOST_ODDS;
+    gain >= LEAST_GAIN && is_safe && is_worth_the_odds(gain, before.odds(), after.odds())
 }
 
 /// Extends a candidate: further findings in the fixed files become part of the fix, so that one
@@ -434,9 +439,10 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
                 key_value.value = String::new();
             }
             let same = before.iter().find(|other| other.keys == key_value.keys);
-            if same.is_some_and(|other| other.value == key_value.value)
-                || (same.is_none() && key_value.value.is_empty())
-            {
+            // A key that is added only now says what another value of the file said before.
+            let is_said =
+                |other: &KeyValue| other.value == key_value.value && other.only_present == key_value.only_present;
+            if same.is_some_and(is_said) || (same.is_none() && key_value.value.is_empty()) {
                 continue;
             }
             let present = key_value.keys.split('|').find_map(|key| keys::place(tree, key));
@@ -446,6 +452,9 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             if entry.is_none()
                 && (is_typed || key_value.only_present || key_value.value.is_empty() || key_value.value == "false")
             {
+                continue;
+            }
+            if entry.is_none() && key_value.keys.split('|').next().is_some_and(|key| is_absent(program, key)) {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
@@ -468,14 +477,20 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             if from.as_deref() == Some("auto") {
                 continue;
             }
-            let key = entry.map_or_else(
-                || key_value.keys.split('|').next().unwrap_or_default().to_owned(),
-                |entry| entry.path.clone(),
-            );
+            let key = entry.map_or_else(|| added_path(tree, key_value.keys), |entry| entry.path.clone());
             changes.push(Change { file: place, key, from, to: value });
         }
     }
     changes
+}
+
+/// Returns the path of an added key: its first spelling, or among the flags of a YAML file that has
+/// flags as keys.
+fn added_path(tree: &Tree, keys: &str) -> String {
+    let first = keys.split('|').next().unwrap_or_default();
+    let flags = tree.entries.iter().filter(|_| tree.syntax == tree::Syntax::Yaml);
+    let section = flags.filter_map(|entry| entry.path.split_once(".--")).map(|(section, _)| section).next();
+    section.map_or_else(|| first.to_owned(), |section| format!("{section}.--{}", first.replace('_', "-")))
 }
 
 /// Writes the differences to a scenario into the files, reads them and evaluates the result; `None`
