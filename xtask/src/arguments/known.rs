@@ -14,8 +14,6 @@ use crate::shell::{below, files_with_extension, read_text, root};
 const READERS: &str = "crates/files/src/run/formats";
 /// Reader of all files, for what launches a run.
 const LAUNCHER: &str = "shared";
-/// Reader of transformers' arguments, which rows of `keys.toml` can name.
-const TRAINER: &str = "trainer";
 /// Reader by `keys.toml`, whose words are no keys.
 const TABLE: &str = "table";
 
@@ -61,15 +59,20 @@ impl Known {
         let table = |name: &str| optional(&programs.join(folder).join(name));
         let (keys, releases) = (table("keys.toml")?, table("releases.toml")?);
         let readers = Readers::all()?;
-        let mut modules = vec![LAUNCHER];
-        modules.extend(readers.of_program.get(&folder.replace('-', "")).map(String::as_str));
-        if rows(&keys, "key")
-            .any(|row| row.get("is").and_then(Value::as_str).is_some_and(|is| is.starts_with("trainer.")))
-        {
-            modules.push(TRAINER);
+        // Rows of other tables stand in place of a row that names one.
+        let mut all: Vec<Value> = Vec::new();
+        for row in rows(&keys, "key") {
+            match row.get("include").and_then(Value::as_str) {
+                Some(name) => all.extend(rows(&toml(&programs.join(name).with_extension("toml"))?, "key").cloned()),
+                None => all.push(row.clone()),
+            }
         }
+        let functions = all.iter().filter_map(|row| row.get("call").and_then(Value::as_str));
+        let mut modules = vec![LAUNCHER];
+        modules.extend(functions.filter_map(|function| readers.of_function.get(function)).map(String::as_str));
+        modules.extend(readers.of_program.get(&folder.replace('-', "")).map(String::as_str));
         let mut read = readers.names(&modules);
-        read.extend(rows(&keys, "key").flat_map(names_of_row));
+        read.extend(all.iter().flat_map(names_of_row));
         Ok(Self {
             read,
             quiet: quiet(&programs, folder)?,
@@ -128,8 +131,10 @@ fn quiet(programs: &Path, folder: &str) -> Result<BTreeSet<String>> {
 /// The readers in Rust.
 #[derive(Debug, Default)]
 struct Readers {
-    /// Module by program: its folder without dashes.
+    /// Module by program that has no table: its folder without dashes.
     of_program: BTreeMap<String, String>,
+    /// Module by function that rows of tables name.
+    of_function: BTreeMap<String, String>,
     /// Literals of each module, and the modules that it calls.
     modules: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
 }
@@ -142,6 +147,13 @@ impl Readers {
         let of_program =
             arms.filter_map(|(program, reader)| Some((program.to_lowercase(), reader.split_once("::")?.0)));
         let of_program = of_program.map(|(program, module)| (program, module.to_owned())).collect();
+        // `("trl.length", |args, draft| trl::length(args.keys, draft))`
+        let functions = dispatch.split("(\"").skip(1).filter_map(|text| {
+            let (name, rest) = text.split_once('"')?;
+            let module = rest.split_once("::")?.0.rsplit(|sign: char| !sign.is_alphanumeric() && sign != '_').next()?;
+            Some((name.to_owned(), module.to_owned()))
+        });
+        let of_function = functions.collect();
         let mut modules = BTreeMap::new();
         for file in files_with_extension(&folder, "rs")? {
             let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -154,7 +166,7 @@ impl Readers {
             }
             modules.insert(name, found);
         }
-        Ok(Self { of_program, modules })
+        Ok(Self { of_program, of_function, modules })
     }
 
     /// Returns the names that modules have, and those modules that they call.

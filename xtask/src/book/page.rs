@@ -10,7 +10,7 @@ use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, pr
 use crate::shell::{read_text, write};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 25] = [
     "name",
     "is",
     "values",
@@ -21,6 +21,7 @@ const FIELDS: [&str; 24] = [
     "scale",
     "times",
     "over",
+    "part",
     "multiple_of",
     "first",
     "flag",
@@ -165,6 +166,11 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
         "" if text(row, "call").is_empty() => {}
         "" => bail!("nothing says what the function {} reads", text(row, "call")),
         reads => what.push(prose(reads)),
+    }
+    match text(row, "part") {
+        "" => {}
+        "#" => what.push("all numbers of the word multiplied".to_owned()),
+        part => what.push(format!("the number behind {} of the word", code(part))),
     }
     for key in texts(&row["times"]) {
         what.push(format!("times {}", codes(key.split('|'), "or")));
@@ -558,7 +564,7 @@ mod tests {
     #[test]
     fn files_that_are_not_read_say_what_to_give() {
         assert!(made("colossal-ai").contains("recognised but not read. Give its values by hand"));
-        assert!(made("trl").contains("Files of TRL are read") && made("trl").contains("`trl sft`"));
+        assert!(made("peft").contains("Files of PEFT are read") && made("trl").contains("`trl sft`"));
         let refused = refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
         assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("PaddleNLP"));
     }

@@ -102,8 +102,8 @@ impl Draft {
     /// Sets the model from the name of a function or a file, if nothing else names one.
     pub(super) fn model_by_hint(&mut self, names: &[String]) {
         let Some((name, entry)) = names.iter().find_map(|name| Some((name, find_model(name)?.0))) else { return };
-        // A key takes precedence over the name of a file, which may say that the key's model has its
-        // encoder of images.
+        // A key takes precedence over the name of a file, which may say that the key's model has
+        // its encoder of images.
         let has_encoder = match self.scenario.model {
             Model::Preset { id, .. } => entry.id.strip_suffix("-vision") == Some(id),
             _ => false,

@@ -129,8 +129,8 @@ pub(super) fn parse_python(
 }
 
 /// Keeps the entries of one function: the requested one, else the one with the most keys that no
-/// other function calls, of those that make the arguments of a run if there are any. Entries of the functions it calls, and those outside of functions, come
-/// first.
+/// other function calls, of those that make the arguments of a run if there are any. Entries of the
+/// functions it calls, and those outside of functions, come first.
 ///
 /// # Errors
 ///

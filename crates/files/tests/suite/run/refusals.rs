@@ -67,7 +67,8 @@ fn a_flag_is_left_out_and_not_set_to_false() {
     assert!(!flags.is_empty() && flags.iter().all(|change| change.to.is_empty()), "{flags:?}");
 }
 
-/// Each of these is refused by the program's own validation; the second text lacks what contradicts.
+/// Each of these is refused by the program's own validation; the second text lacks what
+/// contradicts.
 #[test]
 fn programs_refuse_what_their_validation_refuses() {
     let megatron = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 --bf16";
