@@ -159,7 +159,8 @@ const SETTINGS: &str = "target/exports";
 
 /// Checks the exported settings and the linter's fixes with the frameworks' own parsers, which
 /// writes the table of the documentation, and records the parameters of every model family with
-/// transformers. The first run downloads several gigabytes of Python packages, so this is not part of `cargo xtask test`.
+/// transformers. The first run downloads several gigabytes of Python packages, so this is not part
+/// of `cargo xtask test`.
 ///
 /// # Errors
 /// When Python, a package or the settings are missing. Settings that a framework refuses set the
