@@ -20,7 +20,7 @@ use crate::shell::{entries, fresh, name, program, read_text, root, run as run_pr
 use known::{Known, Standing};
 
 /// Folder of all programs.
-const FOLDERS: &str = "crates/files/programs";
+const FOLDERS: &str = "crates/programs/tables";
 /// File with the recorded arguments of a program, in its folder.
 const RECORD: &str = "arguments.csv";
 /// Script that lists the arguments of a package.

@@ -2,8 +2,8 @@
 //! Its figures are embeds of the calculator, so the book is served together with the calculator.
 //! A hook of `Trunk.toml`.
 //!
-//! The pages of training programs are generated from their folders (`crates/files/programs`) into a
-//! copy of the sources, so that they are always current: `programs` reads the folders, `page`
+//! The pages of training programs are generated from their folders (`crates/programs/tables`) into
+//! a copy of the sources, so that they are always current: `programs` reads the folders, `page`
 //! writes the pages, with the helpers of `words`. `search` lists all sections for the search.
 
 mod page;

@@ -63,7 +63,7 @@ mod flags {
                 optional --commit commit: String
             }
             /// Compares the arguments of training programs on PyPI, or of these folders of
-            /// crates/files/programs, with those recorded: what is new, gone or changed.
+            /// crates/programs/tables, with those recorded: what is new, gone or changed.
             cmd packages {
                 repeated folders: String
                 /// Records them.

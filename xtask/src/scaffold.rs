@@ -103,21 +103,21 @@ fn accelerator(id: &str) -> (Vec<Addition>, String) {
 }
 
 fn key(root: &Path, program: &str, key: &str) -> Result<(Vec<Addition>, String)> {
-    let file = format!("crates/files/programs/{program}/keys.toml");
+    let file = format!("crates/programs/tables/{program}/keys.toml");
     if !root.join(&file).is_file() {
         bail!("{program} has no table {file}: its reader is crates/files/src/run/formats, if it has one.");
     }
     let text = format!("\n[[key]]\nname = [\"{key}\"]\nis = \"\"\n");
     let next = format!(
         "Write in `is` the key of links that {key} sets, and `values` if its words are not those of \
-         links\n(crates/files/programs/README.md). Then put a file with the key into tests/runs/{program}, \
+         links\n(crates/programs/tables/README.md). Then put a file with the key into tests/runs/{program}, \
          and\n`cargo xtask test --record` records the values read from it."
     );
     Ok((vec![Addition { file, before: None, text }], next))
 }
 
 fn program(id: &str) -> (Vec<Addition>, String) {
-    let folder = format!("crates/files/programs/{id}");
+    let folder = format!("crates/programs/tables/{id}");
     let program = format!("name = \"{id}\"\nframework = \"\"\n");
     let table = "about = \"\"\nsource = \"\"\n\n[usual]\n\n[[key]]\nname = [\"model\"]\nis = \"model\"\n".to_owned();
     let marks = format!("\n[[program]]\nname = \"{id}\"\ncommands = []\nkeys = []\n");
@@ -127,7 +127,7 @@ fn program(id: &str) -> (Vec<Addition>, String) {
         Addition { file: "crates/files/data/programs.toml".to_owned(), before: None, text: marks },
     ];
     let next = format!(
-        "Fill in program.toml and keys.toml (crates/files/programs/README.md) and the marks in data/programs.toml, whose order counts.\n\
+        "Fill in program.toml and keys.toml (crates/programs/tables/README.md) and the marks in data/programs.toml, whose order counts.\n\
          Put three files or more that others wrote into tests/runs/{id}, with their origin, and the values that a careful\n\
          person reads in each into its expected.jsonl. Then `cargo xtask test --record`."
     );

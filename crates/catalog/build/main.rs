@@ -1,5 +1,5 @@
 //! Generates the tables of the catalog from the rows of `data/`, and from the folders of
-//! programs, `crates/files/programs`. A row that is wrong, or has no source, fails
+//! programs, `crates/programs/tables`. A row that is wrong, or has no source, fails
 //! the build.
 
 mod accelerators;
@@ -35,7 +35,7 @@ fn main() {
 /// Generates all tables.
 fn tables(root: &Path) -> Result<Files, String> {
     let data = |name: &str| rows::read(root, &format!("data/{name}"));
-    let programs = programs::all(&root.join("crates/files/programs"))?;
+    let programs = programs::all(&root.join("crates/programs/tables"))?;
     let mut files = releases::tables(&programs)?;
     files.push(("programs.rs", programs::table(&programs)?));
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));

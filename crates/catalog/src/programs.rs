@@ -1,4 +1,4 @@
-//! Training programs, one for each folder of `crates/files/programs`.
+//! Training programs, one for each folder of `crates/programs/tables`.
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 

@@ -1,6 +1,6 @@
 //! Releases of training programs: their built-in behaviour, and the date of each change.
 //!
-//! The rows are in the programs' own folders (`crates/files/programs/<program>/releases.toml`),
+//! The rows are in the programs' own folders (`crates/programs/tables/<program>/releases.toml`),
 //! each with the file and the commit that introduced the change.
 
 use crate::programs::Program;

@@ -1,4 +1,4 @@
-//! Reads the folders of training programs (`crates/files/programs`) and the marks that identify
+//! Reads the folders of training programs (`crates/programs/tables`) and the marks that identify
 //! their files (`crates/files/data/programs.toml`).
 
 use anyhow::{Context as _, Result};
@@ -9,7 +9,7 @@ use super::words::text;
 use crate::shell::{entries, read_text, root};
 
 /// Folder of all programs.
-const FOLDERS: &str = "crates/files/programs";
+const FOLDERS: &str = "crates/programs/tables";
 /// File with the marks of all programs.
 const MARKS: &str = "crates/files/data/programs.toml";
 /// Files by other authors whose values were verified by hand, one folder per program.

@@ -61,7 +61,7 @@ pub(super) fn section(title: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n## {title}\n\n{text}") }
 }
 
-/// Names used by tables of keys in addition to those of links (`crates/files/programs/README.md`),
+/// Names used by tables of keys in addition to those of links (`crates/programs/tables/README.md`),
 /// their descriptions, and the parameter that defines the options.
 const OWN_NAMES: [(&str, &str, &str); 32] = [
     ("model", "The model", ""),

@@ -186,7 +186,7 @@ fn an_accelerator_without_a_cluster_fails() {
 #[test]
 fn a_release_that_tells_and_sets_nothing_fails() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let trl = root.join("crates/files/programs/trl");
+    let trl = root.join("crates/programs/tables/trl");
     let planted = std::env::temp_dir().join(format!("shardwise-release-{}", std::process::id()));
     std::fs::create_dir_all(planted.join("trl")).unwrap();
     let copy = |name: &str, text: String| std::fs::write(planted.join("trl").join(name), text).unwrap();

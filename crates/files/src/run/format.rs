@@ -5,7 +5,7 @@ mod signatures;
 
 use catalog::programs::Program;
 
-use super::program::Table;
+use ::programs::keys::Table;
 
 pub(super) use programs::{recognise, refused};
 

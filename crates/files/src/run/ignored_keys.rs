@@ -1,18 +1,13 @@
 //! Keys that change neither memory nor speed, by their whole names: those of all programs
-//! (`programs/quiet.toml`), and each program's own (`programs/<name>/quiet.toml`).
+//! (`quiet.toml`), and each program's own (`<name>/quiet.toml`).
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use catalog::programs::Program;
+use programs::texts::{QUIET, QUIET_OF_ALL};
 
 use super::spelling::plain;
-
-/// Irrelevant keys of all programs.
-const COMMON: &str = include_str!("../../programs/quiet.toml");
-
-/// Keys of programs, each with its irrelevant keys.
-const LISTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/quiet.rs"));
 
 /// Irrelevant keys of a program.
 #[derive(Debug, Default, serde::Deserialize)]
@@ -27,10 +22,10 @@ struct Quiet {
 }
 
 // The lists are part of this crate, and a test reads all of them.
-static OF_ALL: LazyLock<Quiet> = LazyLock::new(|| parsed(COMMON).unwrap_or_default());
+static OF_ALL: LazyLock<Quiet> = LazyLock::new(|| parsed(QUIET_OF_ALL).unwrap_or_default());
 
 static OF_PROGRAMS: LazyLock<Vec<(Program, Quiet)>> =
-    LazyLock::new(|| LISTS.iter().filter_map(|(key, list)| Some((Program::find(key)?, parsed(list).ok()?))).collect());
+    LazyLock::new(|| QUIET.iter().filter_map(|(key, list)| Some((Program::find(key)?, parsed(list).ok()?))).collect());
 
 fn parsed(list: &str) -> Result<Quiet, toml_edit::de::Error> {
     let quiet: Quiet = toml_edit::de::from_str(list)?;
@@ -93,12 +88,12 @@ mod tests {
 
     #[test]
     fn every_list_is_read_and_leads_to_programs() {
-        parsed(COMMON).unwrap();
-        for (key, list) in LISTS {
+        parsed(QUIET_OF_ALL).unwrap();
+        for (key, list) in QUIET {
             let quiet = parsed(list).unwrap_or_else(|error| panic!("{key}: {error}"));
             assert!(quiet.also.is_none_or(|other| Program::find(&other).is_some_and(|it| it.key() != *key)), "{key}");
         }
-        assert_eq!(OF_PROGRAMS.len(), LISTS.len());
+        assert_eq!(OF_PROGRAMS.len(), QUIET.len());
     }
 
     #[test]

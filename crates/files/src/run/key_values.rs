@@ -4,9 +4,9 @@ use engine::model::training::HalfFormat;
 use engine::params::{self, Param, ParamKind};
 use engine::scenario::{Scenario, Strategy};
 
-use super::program::{Meaning, Row, Rows, Scalar, Table};
 use catalog::programs::Program;
 use catalog::releases::Known;
+use programs::keys::{Meaning, Row, Rows, Scalar, Table};
 
 /// A key with its value.
 pub(super) struct KeyValue {

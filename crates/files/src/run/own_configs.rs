@@ -2,17 +2,9 @@
 //! names one continues. A name without a row stays a question.
 
 use catalog::programs::Program;
+use programs::texts::{NEMO_RECIPES, TORCHTITAN_CONFIGS, TORCHTUNE_CONFIGS};
 
 use super::tree::{Entry, Syntax, Tree, Value};
-
-/// Configurations of torchtune, with the recipe that starts each.
-const TORCHTUNE: &str = include_str!("../../programs/torchtune/configs.csv");
-
-/// Recipes of `NeMo` 2, functions of their models' modules.
-const NEMO: &str = include_str!("../../programs/nemo/recipes.csv");
-
-/// Configurations of torchtitan, which `--config` names.
-const TORCHTITAN: &str = include_str!("../../programs/torchtitan/configs.csv");
 
 /// Adds to a script the values of the configuration that it names; returns its program if there is
 /// one.
@@ -30,7 +22,7 @@ fn torchtune(tree: &mut Tree, text: &str) -> Option<Program> {
     let (_, behind) = text.split_once("tune run ")?;
     let usage = behind.split("--config").next().unwrap_or_default();
     let name = last(tree, "config")?;
-    let mut base = row(TORCHTUNE, &name)?;
+    let mut base = row(TORCHTUNE_CONFIGS, &name)?;
     // Another recipe reads another file, or the rest of this one otherwise.
     let recipe = base.iter().position(|entry| entry.path == "recipe").map(|place| base.remove(place))?;
     let kind = |recipe: &str| recipe.replace("_single_device", "").replace("_distributed", "");
@@ -45,7 +37,7 @@ fn torchtune(tree: &mut Tree, text: &str) -> Option<Program> {
 fn torchtitan(tree: &mut Tree) -> Option<Program> {
     last(tree, "module")?;
     let name = last(tree, "config").or_else(|| last(tree, "job.config"))?;
-    let mut base = row(TORCHTITAN, &name)?;
+    let mut base = row(TORCHTITAN_CONFIGS, &name)?;
     base.push(entry("__recipe__", &name));
     tree.remarks.push(format!("What torchtitan's configuration {name} itself sets is read with it (August 2026)."));
     tree.add_below(base);
@@ -59,7 +51,7 @@ fn nemo(tree: &mut Tree) -> Option<Program> {
     let module = function.strip_suffix(".pretrain_recipe")?.rsplit('.').next()?;
     let is_fast =
         |entry: &Entry| entry.path.ends_with("performance_mode") && !entry.value.shown().eq_ignore_ascii_case("false");
-    let base = row(NEMO, module).filter(|_| !tree.entries.iter().any(is_fast))?;
+    let base = row(NEMO_RECIPES, module).filter(|_| !tree.entries.iter().any(is_fast))?;
     tree.remarks.push(format!("What NeMo's recipe {module} itself sets is read with it (September 2025)."));
     tree.add_below(base);
     Some(Program::Nemo)

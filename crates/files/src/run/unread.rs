@@ -6,13 +6,11 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use engine::params;
+use programs::texts::DECIDING;
 
 use super::program;
 use super::spelling::plain;
 use super::tree::last_part;
-
-/// Words of names that may decide.
-const DECIDING: &str = include_str!("../../programs/deciding.toml");
 
 /// The words, by their use.
 #[derive(Debug, Default, serde::Deserialize)]

@@ -153,7 +153,7 @@ fn unknown(shown: &FileSignatures) -> String {
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
     use super::*;
-    use crate::run::program::Table;
+    use programs::keys::Table;
 
     #[test]
     fn every_row_has_signatures_and_a_reader_or_what_to_give_instead() {

@@ -1,7 +1,7 @@
 //! Access to keys below the prefixes of a program's table.
 
 use crate::run::keys::{KeyedValue, Keys};
-use crate::run::program::Table;
+use programs::keys::Table;
 
 /// The keys of a file, each below one of some prefixes.
 pub(in crate::run) struct Args<'k, 'a> {

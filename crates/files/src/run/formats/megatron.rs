@@ -18,7 +18,7 @@ use super::args::Args;
 use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{KeyedValue, Keys};
-use crate::run::program::Table;
+use programs::keys::Table;
 
 /// The day from which Megatron-FSDP shards everything where the arguments do not say what.
 const SHARDED_FSDP: &str = "2026-04-01";

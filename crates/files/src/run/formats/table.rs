@@ -14,9 +14,9 @@ use super::args::Args;
 use crate::run::UnderstoodKey;
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
-use crate::run::program::{Meaning, Row, Rows, Table};
 use crate::run::tree::STARTED;
 use counts::{lengths, usual_counts};
+use programs::keys::{Meaning, Row, Rows, Table};
 use shape::shape;
 #[cfg(test)]
 pub(in crate::run) use shape::shape_key;

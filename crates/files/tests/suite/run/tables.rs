@@ -10,7 +10,7 @@ use files::run::{File, Run, read_run};
 use links::encode;
 use serde_json::{Map, Value};
 
-const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/tables");
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
 
 /// An example, read by hand.

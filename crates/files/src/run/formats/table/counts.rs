@@ -7,7 +7,7 @@ use super::words::{is_met, keys_of, rows_of};
 use crate::run::draft::{Draft, NO_FILE};
 use crate::run::formats::shared;
 use crate::run::keys::{KeyedValue, Keys};
-use crate::run::program::{Row, Table};
+use programs::keys::{Row, Table};
 
 /// Records a count from which the batch, the length or the GPUs follow.
 pub(super) fn count_of(name: &str, found: Option<KeyedValue<u32>>, draft: &mut Draft) {

@@ -2,7 +2,7 @@
 
 use super::words::spellings;
 use crate::run::keys::{KeyedValue, Keys};
-use crate::run::program::Row;
+use programs::keys::Row;
 
 /// Returns the number of a key, in the row's unit.
 pub(super) fn number_of(row: &Row, names: &[&str], keys: &mut Keys) -> Option<KeyedValue<f64>> {

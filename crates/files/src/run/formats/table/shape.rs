@@ -8,7 +8,7 @@ use super::numbers::factor;
 use super::words::is_met;
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
-use crate::run::program::{Row, Table};
+use programs::keys::{Row, Table};
 
 /// Parts of a model's shape, with their parameters.
 pub(super) const SHAPE: [(&str, ParamId); 17] = [

@@ -12,8 +12,8 @@ use crate::run::draft::Draft;
 use crate::run::formats::{peft, shared, trainer};
 use crate::run::keys::{KeyedValue, Keys};
 use crate::run::named::is_named;
-use crate::run::program::{Row, Table};
 use crate::run::spelling::shortened;
+use programs::keys::{Row, Table};
 
 /// Sets a value without a key of its own: a default of the program, or a consequence of another
 /// key.

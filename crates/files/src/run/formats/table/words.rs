@@ -3,7 +3,7 @@
 use engine::params::{self, ParamKind};
 
 use crate::run::keys::Keys;
-use crate::run::program::{Meaning, Row, Rows, Table};
+use programs::keys::{Meaning, Row, Rows, Table};
 
 /// Whether keys have the words that a row requires of them.
 pub(in crate::run) fn is_met(when: &Rows<Vec<String>>, keys: &Keys) -> bool {

@@ -1,11 +1,11 @@
-//! Lists the folders of `programs/`: a program is added by its folder alone.
+//! Lists the folders of `tables/`: a program is added by its folder alone.
 
 use std::fmt::Write;
 use std::path::Path;
 
 fn main() {
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    let folder = Path::new(&root).join("programs");
+    let folder = Path::new(&root).join("tables");
     println!("cargo:rerun-if-changed={}", folder.display());
     if let Err(error) = write_included(&folder) {
         println!("cargo:warning=The list of included tables could not be written: {error}");
