@@ -283,10 +283,10 @@ fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>
         }
     }
     for wanted in wanted(scenario, report) {
-        match apply_and_evaluate(source, &wanted, report) {
-            Some(candidate) if helps(&candidate, report) => add(&mut found, candidate),
-            Some(_) => {}
-            None => without.extend(suggestion_without_key(scenario, report, &wanted)),
+        match apply_or_refuse(source, &wanted, report) {
+            Ok(candidate) if helps(&candidate, report) => add(&mut found, candidate),
+            Ok(_) => {}
+            Err(refusal) => without.extend(suggestion_without_fix(scenario, report, &wanted, refusal.as_deref())),
         }
     }
     // Order: unchanged training first, then the fastest, then the fewest changed keys.
@@ -496,10 +496,20 @@ fn added_path(tree: &Tree, keys: &str) -> String {
 /// Writes the differences to a scenario into the files, reads them and evaluates the result; `None`
 /// if nothing changes or the fix has side effects.
 fn apply_and_evaluate(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candidate> {
+    apply_or_refuse(source, wanted, before).ok()
+}
+
+/// Writes the differences to a scenario into the files as [`apply_and_evaluate`] does.
+///
+/// # Errors
+///
+/// The first contradiction that the changed files have and these do not; `None` if nothing can be
+/// written.
+fn apply_or_refuse(source: &Source, wanted: &Scenario, before: &Report) -> Result<Candidate, Option<String>> {
     let Source { run, files, base, trees } = source;
     let fix = changes(source, wanted);
     if fix.is_empty() {
-        return None;
+        return Err(None);
     }
     let changed: Vec<File> = files
         .iter()
@@ -509,18 +519,20 @@ fn apply_and_evaluate(source: &Source, wanted: &Scenario, before: &Report) -> Op
             File { name: file.name.clone(), text: write_back(file, &of_file) }
         })
         .collect();
-    let now = read_run(&changed, *base).ok()?;
+    let now = read_run(&changed, *base).map_err(|_| None)?;
     let report = now.scenario.report();
     // A fix adds no contradiction and changes no other key.
-    let contradicts = now.contradictions.len() > run.contradictions.len();
+    if now.contradictions.len() > run.contradictions.len() {
+        return Err(now.contradictions.into_iter().find(|said| !run.contradictions.contains(said)));
+    }
     let keeps = files.iter().zip(trees).zip(&changed).enumerate().all(|(place, ((old, tree), new))| {
         old == new || tree.as_ref().is_some_and(|tree| keeps_others(tree, new, place, &fix))
     });
-    if contradicts || now.scenario == run.scenario || !keeps {
-        return None;
+    if now.scenario == run.scenario || !keeps {
+        return Err(None);
     }
     let changes = Changes::between(&run.scenario, &now.scenario);
-    Some(Candidate { gain: gain(before, &report), scenario: now.scenario, report, changes, fix })
+    Ok(Candidate { gain: gain(before, &report), scenario: now.scenario, report, changes, fix })
 }
 
 fn write_finding(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
@@ -538,8 +550,14 @@ fn write_finding(scenario: &Scenario, before: &Report, candidate: Candidate) -> 
     Finding { gain, fix: candidate.fix, changes: candidate.changes, ..Finding::new(code, what) }
 }
 
-/// Returns a finding for a change that the files have no key for.
-fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
+/// Returns a finding for a change that the files have no key for, or that would contradict their
+/// other keys.
+fn suggestion_without_fix(
+    scenario: &Scenario,
+    before: &Report,
+    wanted: &Scenario,
+    refusal: Option<&str>,
+) -> Option<Finding> {
     let report = wanted.report();
     let gain = gain(before, &report);
     if !report.fits() || (before.fits() && !is_worth_it(before, &report)) {
@@ -555,7 +573,7 @@ fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenari
         changes: Changes::between(scenario, wanted),
         ..Finding::new(
             change_code(scenario, wanted),
-            format!("{what}: {effect}; no key of this file is written for it."),
+            format!("{what}: {effect}; {}", refusal.unwrap_or("no key of this file is written for it.")),
         )
     })
 }
