@@ -213,6 +213,9 @@ pub struct Table {
     /// Source of the defaults.
     #[allow(dead_code, reason = "said in the table for people")]
     source: String,
+    /// Whether the program passes arguments to transformers' Trainer.
+    #[serde(default)]
+    pub trainer: bool,
     /// Prefixes of the keys, tried in this order: `model.`, `*`; without any a key is its name.
     #[serde(default)]
     pub places: Vec<String>,
@@ -291,16 +294,9 @@ impl Table {
         }
         row.spellings = added.iter().chain(&row.name).map(String::as_str).collect::<Vec<_>>().join("|");
     }
-}
 
-impl Table {
     /// Returns the table of a program.
     pub fn find(program: Program) -> Option<&'static Self> {
         ALL.iter().find_map(|(known, table)| (*known == program).then_some(table))
-    }
-
-    /// Whether the program passes arguments to transformers' Trainer.
-    pub fn is_on_the_trainer(&self) -> bool {
-        self.rows.iter().any(|row| row.call == "trainer.galore")
     }
 }

@@ -11,5 +11,5 @@ pub(super) use programs::{recognise, refused};
 
 /// Whether a program runs transformers' Trainer.
 pub(super) fn is_hugging_face(program: Program) -> bool {
-    Table::find(program).is_some_and(Table::is_on_the_trainer)
+    Table::find(program).is_some_and(|table| table.trainer)
 }

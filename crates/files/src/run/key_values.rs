@@ -54,7 +54,8 @@ pub(super) fn key_values(program: Program, scenario: &Scenario) -> Vec<KeyValue>
             list.push(KeyValue { keys: &row.spellings, value, only_present, is_item: row.item, is_flag: row.flag });
         }
     }
-    list.extend(in_fp16(scenario));
+    let has_row = list.iter().any(|own: &KeyValue| own.keys.split('|').any(|key| key == "fp16"));
+    list.extend(in_fp16(scenario).filter(|one| !(has_row && one.keys.starts_with("fp16"))));
     list
 }
 
@@ -69,7 +70,7 @@ fn is_newer(row: &Row, program: Program, scenario: &Scenario) -> bool {
 fn in_fp16(scenario: &Scenario) -> impl Iterator<Item = KeyValue> {
     let words = [
         ("bf16|bf16.enabled", "false"),
-        ("fp16.enabled", "true"),
+        ("fp16|fp16.enabled", "true"),
         ("mixed_precision", "fp16"),
         ("precision", "16-mixed"),
         ("dtype|torch_dtype", "float16"),

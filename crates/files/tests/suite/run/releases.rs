@@ -2,6 +2,7 @@
 //! quoted from the program's own source.
 
 use engine::model::software::{Framework, Loss};
+use engine::model::trained::BaseFormat;
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
@@ -399,4 +400,22 @@ fn no_fix_is_newer_than_its_release() {
             || keys.contains(&"liger_fused_linear_cross_entropy".to_owned())
     };
     assert!(adds("axolotl-2026-09") && !adds("axolotl-2023-08"));
+}
+
+/// `from_pretrained` without a format loads in fp32 before transformers 5, whatever the checkpoint
+/// stores: 6,738,415,616 weights of Llama 2 7B are 25.1 GiB, and 12.6 GiB in 16 bits. DeepSpeed
+/// casts the whole model.
+#[test]
+fn a_frozen_base_without_a_format_is_fp32_before_transformers_5() {
+    let script = "torchrun --nproc_per_node=8 train.py --model_name_or_path meta-llama/Llama-2-7b-hf --use_lora True \
+                  --lora_r 8 --bf16 True --per_device_train_batch_size 1 --model_max_length 2048";
+    let base = |release: &str, more: &str| {
+        let scenario = read_at(release, "a.sh", &format!("{script}{more}\n")).scenario;
+        (scenario.trained.base, scenario.report().memory.needed.gib())
+    };
+    let (before, needs) = base("transformers-2025-02", "");
+    let (now, needs_now) = base("transformers-2026-11", "");
+    assert_eq!([before, now], [BaseFormat::Fp32, BaseFormat::Bf16]);
+    assert!((12.0..13.5).contains(&(needs - needs_now)), "{needs} {needs_now}");
+    assert_eq!(base("transformers-2025-02", " --deepspeed ds_z2.json").0, BaseFormat::Bf16);
 }

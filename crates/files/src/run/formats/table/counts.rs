@@ -3,11 +3,11 @@
 use engine::params::ParamId;
 
 use super::numbers::number_of;
-use super::words::{is_met, keys_of, rows_of};
+use super::words::{keys_of, row_said};
 use crate::run::draft::{Draft, NO_FILE};
 use crate::run::formats::shared;
 use crate::run::keys::{KeyedValue, Keys};
-use programs::keys::{Row, Table};
+use programs::keys::Table;
 
 /// Records a count from which the batch, the length or the GPUs follow.
 pub(super) fn count_of(name: &str, found: Option<KeyedValue<u32>>, draft: &mut Draft) {
@@ -37,7 +37,7 @@ pub(super) fn count_of(name: &str, found: Option<KeyedValue<u32>>, draft: &mut D
 pub(super) fn usual_counts(table: &Table, keys: &Keys, draft: &mut Draft) {
     for (key, value) in &table.usual.0 {
         // A count that a file leaves open (`devices: auto`) stays open.
-        if rows_of(table, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
+        if row_said(table, key, keys).is_some() {
             continue;
         }
         let (batch, world) = (&draft.batch, &draft.world);
@@ -101,10 +101,7 @@ pub(super) fn lengths(table: &'static Table, keys: &mut Keys, is_said: bool, dra
     }
     let length = draft.scenario.seq_len.max(1);
     let mut sequences = |is: &str| {
-        let is_read = |row: &&Row| {
-            row.is == is && is_met(&row.when, keys) && row.name.iter().any(|name| keys.peek(name).is_some())
-        };
-        let row = table.rows.iter().rfind(is_read)?;
+        let row = row_said(table, is, keys)?;
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let tokens = number_of(row, &names, keys)?;
         Some(tokens.map(|tokens| ((tokens / f64::from(length)) as u32).max(1)))

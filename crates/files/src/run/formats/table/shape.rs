@@ -5,10 +5,10 @@ use engine::scenario::Model;
 use links::v1::CUSTOM_SHAPE;
 
 use super::numbers::factor;
-use super::words::is_met;
+use super::words::row_said;
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
-use programs::keys::{Row, Table};
+use programs::keys::Table;
 
 /// Parts of a model's shape, with their parameters.
 pub(super) const SHAPE: [(&str, ParamId); 17] = [
@@ -49,8 +49,7 @@ pub(super) fn described(draft: &mut Draft) {
 pub(super) fn shape(table: &'static Table, keys: &mut Keys, draft: &mut Draft) -> bool {
     let mut number = |part: &str| {
         let is = format!("shape.{part}");
-        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.is == is && is_met(&row.when, keys)).collect();
-        let row = rows.into_iter().rev().find(|row| row.name.iter().any(|name| keys.peek(name).is_some()))?;
+        let row = row_said(table, &is, keys)?;
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);
         let factor = factor(row, keys)?;

@@ -91,9 +91,10 @@ pub(super) fn spellings(key: &str) -> Vec<&str> {
     key.split('|').collect()
 }
 
-/// Returns the rows of one meaning whose conditions a file meets.
-pub(super) fn rows_of<'a>(table: &'a Table, is: &'a str, keys: &'a Keys) -> impl Iterator<Item = &'a Row> {
-    table.rows.iter().filter(move |row| row.is == is && is_met(&row.when, keys))
+/// Returns the last row of one meaning whose condition a file meets and of which it has a key.
+pub(super) fn row_said<'a>(table: &'a Table, is: &str, keys: &Keys) -> Option<&'a Row> {
+    let has_key = |row: &Row| row.name.iter().any(|name| keys.peek(name).is_some());
+    table.rows.iter().rfind(|row| row.is == is && is_met(&row.when, keys) && has_key(row))
 }
 
 /// Returns the spellings of the keys of one meaning whose conditions a file meets.
