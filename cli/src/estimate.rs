@@ -140,9 +140,10 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
     };
     let assumed = |figure: String| if fit.fits { figure } else { figure + ", if memory were no limit" };
     let name = names::limiter(answer.limiter).name;
-    let limiter = answer
-        .limited
-        .map_or_else(|| name.to_owned(), |part| format!("{name}, {} of {}", format::seconds(part), figures.step));
+    let limiter = answer.limited.map_or_else(
+        || name.to_owned(),
+        |part| format!("{name}, {} of {}{}", format::seconds(part), figures.step, answer.remedy()),
+    );
     let costs = network::write_cost(report).map(|cost| format!("costs {cost}"));
     let network = [costs, network::limits_from(scenario)].into_iter().flatten().collect::<Vec<_>>().join("; ");
     let cost = match prices::known(scenario) {

@@ -8,6 +8,7 @@ use engine::format;
 use engine::model::report::{Limiter, Report, WholeStep};
 use engine::model::rollout::RolloutReport;
 use engine::model::run::RunReport;
+use engine::model::software::Graphs;
 use engine::model::training::ComputeFormat;
 use engine::names;
 use engine::scenario::Scenario;
@@ -59,6 +60,8 @@ pub struct Answer {
     pub memory_band: Band,
     /// Format of the peak to which utilisation refers, if it is not that of 16 or 32 bits.
     pub peak: Option<&'static str>,
+    /// Whether `torch.compile` or a CUDA graph captures the layers, so that the host launches less.
+    is_captured: bool,
     /// The report that the answer is of.
     report: Report,
 }
@@ -121,6 +124,7 @@ impl Answer {
             time_band: report.rollout.is_none().then(|| accuracy::step_time(scenario)),
             memory_band: accuracy::peak_memory(report),
             peak: peak(scenario.setup().compute_format),
+            is_captured: scenario.kernels.compile || scenario.kernels.graphs != Graphs::None,
             report: *report,
         }
     }
@@ -203,10 +207,20 @@ impl Answer {
             Limiter::InterNode | Limiter::IntraNode => of_step(" lost to it"),
             // The bar below says what the network costs.
             Limiter::Compute => of_step(" compute"),
-            Limiter::Launch => of_step(" wait for launches"),
+            Limiter::Launch => of_step(" wait for launches") + self.remedy(),
             Limiter::Bubble => of_step(" idle"),
             Limiter::Data => of_step(" wait for data"),
             Limiter::Rollout => of_step(""),
+        }
+    }
+
+    /// Returns the change that helps a step limited by launches, as the end of a sentence; empty for
+    /// other limits.
+    pub const fn remedy(&self) -> &'static str {
+        match (self.limiter, self.is_captured) {
+            (Limiter::Launch, false) => ": compile, or raise the batch",
+            (Limiter::Launch, true) => ": raise the batch",
+            _ => "",
         }
     }
 
@@ -278,6 +292,13 @@ mod tests {
         let [part, whole] = [answer.limited.unwrap(), answer.step.time].map(format::seconds);
         assert_eq!(figures.limited, format!("{part} of {whole}"));
         assert!(figures.bands[..3].iter().all(|band| band == NOT_MEASURED) && figures.run_band == NOT_MEASURED);
+    }
+
+    #[test]
+    fn a_step_limited_by_launches_says_what_helps() {
+        let eager = "cluster=dgx-h100&model=qwen-3-32b&seq=2048&gpus=8&recompute=full&strategy=ddp&tp=8";
+        assert!(answer(eager).figures().limited.ends_with(" wait for launches: compile, or raise the batch"));
+        assert_eq!(answer(&format!("{eager}&compile=yes&mbs=8")).remedy(), "");
     }
 
     #[test]

@@ -116,6 +116,9 @@ pub struct Traits {
     pub outgrows_blocks: bool,
 
     // Pipelines and other degrees.
+    /// Tensor parallelism dispatches each operator on a `DTensor`, in Python unless compiled
+    /// ([`super::compute::dtensor`]).
+    pub dispatches_dtensors: bool,
     /// Stages are balanced by parameters, including the output head, instead of by layers.
     pub balances_parameters: bool,
     /// Messages of an interleaved schedule overlap with compute (`overlap_p2p_comm`,
@@ -223,6 +226,7 @@ const PLAIN: Traits = Traits {
     keeps_workspaces: false,
     holds_reduced_tensors: false,
     outgrows_blocks: false,
+    dispatches_dtensors: false,
     balances_parameters: false,
     overlaps_messages: false,
     host_waits: HostWaits::Never,
@@ -239,6 +243,7 @@ const TORCHTITAN: Traits = Traits {
     shards_by_fsdp: true,
     root_unit: RootUnit::Head,
     outgrows_blocks: true,
+    dispatches_dtensors: true,
     aligns_without_pipelines: true,
     ..PLAIN
 };
@@ -259,6 +264,8 @@ const DEEPSPEED: Traits = Traits {
     shards_by_fsdp: false,
     root_unit: RootUnit::Freed,
     zero_by_deepspeed: true,
+    // AutoTP replaces modules by its own, on plain tensors.
+    dispatches_dtensors: false,
     flat_gradient_buckets: true,
     new_gelu: true,
     host_waits: HostWaits::Never,

@@ -1,6 +1,6 @@
 //! Host time to launch a layer's kernels, and the exposed part of it.
 
-use super::{adapters, recurrent};
+use super::{adapters, dtensor, recurrent};
 use crate::model::flops::backward::Backward;
 use crate::model::framework;
 use crate::model::layer::{Block, Layers};
@@ -25,7 +25,8 @@ const COMPILED: f64 = 0.4;
 pub fn forward(setup: &Setup, layers: &Layers) -> Seconds {
     let of_layer = setup.accelerator.efficiency.launch_per_layer;
     let Operators { layer, experts } = operators(setup, layers);
-    (setup.host_time(of_layer) * layer + of_layer * experts) * slowest(setup.mesh.tp)
+    let dtensors = setup.host_time(dtensor::forward(setup, layers));
+    (setup.host_time(of_layer) * layer + of_layer * experts + dtensors) * slowest(setup.mesh.tp)
 }
 
 /// Returns the host time of a layer's kernels in its backward pass: autograd launches from C++, and
