@@ -17,7 +17,7 @@ use super::setup::Setup;
 /// Returns the collectives of tensor parallelism in one layer and pass, one after each block with a
 /// product whose rows are split, and those that the backward pass repeats: of modules that are
 /// recomputed as a whole. Routed experts have exchanges of their own.
-fn blocks(setup: &Setup, layers: &Layers, policy: &Policy) -> [f64; 2] {
+pub(super) fn blocks(setup: &Setup, layers: &Layers, policy: &Policy) -> [f64; 2] {
     let mut pairs = [0.0; 2];
     for block in Block::ALL.into_iter().filter(|&block| block != Block::Routed && layers.blocks(block) > 0.0) {
         let products = layer::products(&setup.architecture, block, 1.0);

@@ -3,6 +3,7 @@
 mod adapters;
 pub mod attention;
 mod blocks;
+pub mod copies;
 pub mod dtensor;
 mod head;
 pub mod launches;

@@ -86,6 +86,9 @@ pub struct Traits {
     /// PyTorch's FSDP shards the weights: unit by unit, on streams whose memory other streams
     /// cannot use.
     pub shards_by_fsdp: bool,
+    /// FSDP copies each gathered buffer into the weights (FSDP2); elsewhere the weights are views of
+    /// it ([`super::compute::copies`]).
+    pub copies_gathered_weights: bool,
     /// Weights outside the layers that FSDP keeps gathered. Never [`RootUnit::Default`].
     pub root_unit: RootUnit,
     /// ZeRO-2 and ZeRO-3 are DeepSpeed's, with its buckets and units, its offloading to drives, and
@@ -218,6 +221,7 @@ const PLAIN: Traits = Traits {
     joins_layers_in_buckets: false,
     keeps_gradient_buffers: false,
     shards_by_fsdp: false,
+    copies_gathered_weights: false,
     root_unit: RootUnit::Freed,
     zero_by_deepspeed: false,
     prefetches_updated_weights: false,
@@ -241,6 +245,7 @@ const TORCHTITAN: Traits = Traits {
     keeps_gathered_input: true,
     replicated_gradients: ReplicatedGradients::Copied,
     shards_by_fsdp: true,
+    copies_gathered_weights: true,
     root_unit: RootUnit::Head,
     outgrows_blocks: true,
     dispatches_dtensors: true,
@@ -252,13 +257,20 @@ const FSDP1: Traits = Traits {
     layers: Layers::Transformers,
     peft_adapters: true,
     gathers_logits: true,
+    copies_gathered_weights: false,
     root_unit: RootUnit::Kept,
     host_waits: HostWaits::AtGathers,
     ..TORCHTITAN
 };
 
-const TRANSFORMERS: Traits =
-    Traits { new_gelu: true, stacked_experts: true, root_unit: RootUnit::Freed, host_waits: HostWaits::Never, ..FSDP1 };
+const TRANSFORMERS: Traits = Traits {
+    new_gelu: true,
+    stacked_experts: true,
+    copies_gathered_weights: true,
+    root_unit: RootUnit::Freed,
+    host_waits: HostWaits::Never,
+    ..FSDP1
+};
 
 const DEEPSPEED: Traits = Traits {
     shards_by_fsdp: false,

@@ -39,7 +39,9 @@ pub enum Framework {
 pub enum AttentionKernel {
     /// Matrix products and a softmax over scores that are written to memory.
     Unfused,
-    /// The first flash kernels (arXiv 2205.14135) and Triton's of 2023.
+    /// FlashAttention before version 2 (arXiv 2205.14135), in CUDA.
+    FlashFirstCuda,
+    /// Triton's flash kernels of 2022 and 2023, and PyTorch's memory-efficient kernel.
     FlashFirst,
     /// FlashAttention-2 (arXiv 2307.08691) with the instructions of Ampere, as in PyTorch's
     /// `scaled_dot_product_attention`.
@@ -50,6 +52,13 @@ pub enum AttentionKernel {
     /// Tuned kernels with products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with
     /// `NVTE_FP8_DPA_BWD`).
     Flash8bit,
+}
+
+impl AttentionKernel {
+    /// Whether it is a flash kernel older than FlashAttention-2.
+    pub const fn is_before_the_second(self) -> bool {
+        matches!(self, Self::FlashFirstCuda | Self::FlashFirst)
+    }
 }
 
 /// Implementation of the cross-entropy over the vocabulary, with the bytes per logit that are alive

@@ -4,7 +4,8 @@ use super::comm::DataParallelComm;
 use super::comm::groups::Groups;
 use super::comm::pipeline::stage_message_times;
 use super::comm::tp_cp::{Hiding, TpCpComm};
-use super::compute::{self, BlockCosts, UnitTimes, launches};
+use super::compute::copies::Copies;
+use super::compute::{self, BlockCosts, UnitTimes, dtensor, launches};
 use super::experts::exchange::ExpertExchange;
 use super::flops::backward::Backward;
 use super::host;
@@ -49,6 +50,8 @@ pub struct StagePlan {
     pub between_steps: Seconds,
     /// Messages between stages that are exposed while the pipeline fills and drains, in one step.
     pub filling: Seconds,
+    /// FSDP's copies around its collectives, which the compute includes.
+    copies: Copies,
     /// Launch time of an image encoder beyond its kernels, in each micro-batch.
     tower_launches: Seconds,
     sync: GradientSyncPlan,
@@ -72,7 +75,10 @@ pub struct LayerPlan {
 impl LayerPlan {
     /// Returns the plan of the layers of a stage, of blocks of these costs.
     pub fn new(setup: &Setup, costs: &BlockCosts<Seconds>, layers: &Layers) -> Self {
-        let units = costs.of_layers(setup, layers);
+        let mut units = costs.of_layers(setup, layers);
+        let [forward, backward] = dtensor::copies(setup, layers);
+        units.layer_forward += forward;
+        units.layer_backward += backward;
         let hiding = Hiding {
             matmul: units.layer_matmul,
             matmul_backward: units.layer_matmul_backward,
@@ -102,7 +108,8 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        let mut compute = compute_times(setup, units, stage, exchange, experts, neighbours.time);
+        let copies = Copies::new(setup, &params, sync);
+        let mut compute = compute_times(setup, units, &copies, stage, exchange, experts, neighbours.time);
         let mut data_parallel = DataParallelComm::over(setup, &params, groups, sync);
         let mut optimizer = compute::optimizer(setup, stage);
         let mut tower = TowerCosts::default();
@@ -123,6 +130,7 @@ impl StagePlan {
             launches_forward: layers * units.launch,
             between_steps: Seconds::ZERO,
             data_parallel,
+            copies,
             tower_launches: tower.launch_bound,
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: groups.shard_crosses(setup),
@@ -225,8 +233,15 @@ impl StagePlan {
             |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
         self.tower_launches
             + f64::from(self.compute.layers)
-                * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
-                    + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
+                * (above(
+                    self.compute.layer_forward,
+                    units.layer_forward + self.copies.layer_forward,
+                    inside.layer_forward,
+                ) + above(
+                    self.compute.layer_backward,
+                    units.layer_backward + self.copies.layer_backward,
+                    inside.layer_backward,
+                ))
     }
 
     /// Returns the communication of a micro-batch of the step.
@@ -366,6 +381,7 @@ impl StagePlan {
 fn compute_times(
     setup: &Setup,
     units: &UnitTimes,
+    copies: &Copies,
     stage: &Stage,
     exchange: &TpCpComm,
     experts: &ExpertExchange,
@@ -380,7 +396,10 @@ fn compute_times(
     let share = Backward::new(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
     let waits = |block: Seconds| (host - block).max(Seconds::ZERO);
-    let (forward, backward) = (units.layer_forward + layer_forward, units.layer_backward + layer_backward);
+    let (forward, backward) = (
+        units.layer_forward + copies.layer_forward + layer_forward,
+        units.layer_backward + copies.layer_backward + layer_backward,
+    );
     let launch = [units.launch, launches::backward(setup, units.launch)];
     let [floor_forward, floor_backward] = launches::floors(setup, [forward, backward], launch);
     let (waits_forward, waits_backward) = (waits(forward + floor_forward), waits(backward + floor_backward));
@@ -393,11 +412,11 @@ fn compute_times(
     let head = here(stage.head, units.head) + inside.head;
     ComputeTimes {
         layers: stage.layers,
-        embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
+        embedding_forward: here(stage.embedding, units.embedding) + copies.root_forward + inside.embedding_forward,
         layer_forward: forward + floor_forward + waits_forward,
         head,
         layer_backward: backward + floor_backward + waits_backward,
-        embedding_backward: here(stage.embedding, units.embedding * share.head),
+        embedding_backward: here(stage.embedding, units.embedding * share.head) + copies.root_backward,
         contention: setup.overheads.contention,
         exchange: inside,
         experts: expert_times(setup, units, experts, moe_share, share.passed),

@@ -65,7 +65,8 @@ fn attention(scenario: &Scenario) -> &'static str {
     use Generation::{Ada, Ampere, AmpereGddr, Blackwell, BlackwellGddr, BlackwellUltra, Hopper};
     match (scenario.kernels.attention, scenario.accelerator.values.generation) {
         (AttentionKernel::Unfused, _) => "unfused attention",
-        (AttentionKernel::FlashFirst, _) => "FlashAttention-1",
+        (AttentionKernel::FlashFirstCuda, _) => "FlashAttention-1",
+        (AttentionKernel::FlashFirst, _) => "Triton's or memory-efficient attention",
         (AttentionKernel::Flash, _) => "FlashAttention-2 (SDPA)",
         (AttentionKernel::FlashTuned, Ampere | AmpereGddr | Ada) => "FlashAttention-2",
         (AttentionKernel::FlashTuned, Hopper) => "FlashAttention-3",

@@ -97,7 +97,9 @@ impl<'a> TrainScript<'a> {
             adapters,
             attention_backends: match setup.kernels.attention {
                 AttentionKernel::Unfused => "SDPBackend.MATH",
-                AttentionKernel::FlashFirst | AttentionKernel::Flash => "SDPBackend.FLASH_ATTENTION",
+                AttentionKernel::FlashFirstCuda | AttentionKernel::FlashFirst | AttentionKernel::Flash => {
+                    "SDPBackend.FLASH_ATTENTION"
+                }
                 AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => {
                     "[SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION]"
                 }
@@ -212,7 +214,7 @@ fn add_notes(context: &mut ExportContext) {
         notes::FP32_SHARDS,
     );
     context.note_if(context.takes_fp16() && !context.is_fp32(), notes::LOSS_SCALE);
-    context.note_if(setup.kernels.attention == AttentionKernel::FlashFirst, notes::ATTENTION_FIRST);
+    context.note_if(setup.kernels.attention.is_before_the_second(), notes::ATTENTION_FIRST);
     context.note_if(setup.kernels.attention == AttentionKernel::Flash8bit, notes::ATTENTION_8_BIT);
     context.note_if(setup.recompute == Recompute::AttentionCore, notes::ATTENTION_MODULE);
     context.note_modules();

@@ -59,7 +59,7 @@ impl<'a> TrainConfig<'a> {
             },
             attention: match setup.kernels.attention {
                 AttentionKernel::Unfused => "disabled",
-                AttentionKernel::FlashFirst | AttentionKernel::Flash => "fa2",
+                AttentionKernel::FlashFirstCuda | AttentionKernel::FlashFirst | AttentionKernel::Flash => "fa2",
                 AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "sdpa",
             },
             recomputes: tuning.recomputes && backend != Backend::Fsdp,

@@ -111,7 +111,7 @@ impl<'a> LaunchScript<'a> {
             offloads_activations: offloads_activations(context),
             attention_backend: match kernels.attention {
                 AttentionKernel::Unfused => "unfused",
-                AttentionKernel::FlashFirst | AttentionKernel::Flash => "flash",
+                AttentionKernel::FlashFirstCuda | AttentionKernel::FlashFirst | AttentionKernel::Flash => "flash",
                 AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "fused",
             },
             attends_in_8_bits: kernels.attention == AttentionKernel::Flash8bit
@@ -227,7 +227,7 @@ fn add_notes(context: &mut ExportContext) {
     context.note_if(setup.offload.activations && !offloads_activations(context), notes::MEGATRON_OFFLOAD_ACTIVATIONS);
     context.note_if(setup.recompute == Recompute::Selective, notes::MEGATRON_SELECTIVE);
     context.note_if(matches!(setup.recompute, Recompute::Fraction), notes::FRACTION_LAYERS);
-    context.note_if(kernels.attention == AttentionKernel::FlashFirst, notes::ATTENTION_FIRST);
+    context.note_if(kernels.attention.is_before_the_second(), notes::ATTENTION_FIRST);
     context.note_if(kernels.compile, notes::MEGATRON_COMPILE);
     context.note_if(kernels.graphs == Graphs::Layers && recomputes_layers(context), notes::MEGATRON_GRAPHS);
     context.note_if(kernels.loss == Loss::Chunked, notes::LOSS_CHUNKED);

@@ -53,7 +53,9 @@ impl Tuning {
             compiles: setup.kernels.compile,
             attention: match setup.kernels.attention {
                 AttentionKernel::Unfused => "eager",
-                AttentionKernel::FlashFirst | AttentionKernel::Flash => "flash_attention_2",
+                AttentionKernel::FlashFirstCuda | AttentionKernel::FlashFirst | AttentionKernel::Flash => {
+                    "flash_attention_2"
+                }
                 AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "sdpa",
             },
             trained_layers: (trained.method == Method::Layers).then_some([trained.frozen_layers.min(layers), layers]),
@@ -142,7 +144,7 @@ pub(super) fn add_notes(context: &mut ExportContext) {
         context.note_if(quantized && trained.method == Method::Layers, notes::TUNING_QUANTIZED_LAYERS);
     }
     let tied = trained.has_adapters() && trained.embeddings && setup.architecture.tie_word_embeddings;
-    context.note_if(setup.kernels.attention == AttentionKernel::FlashFirst, notes::ATTENTION_FIRST);
+    context.note_if(setup.kernels.attention.is_before_the_second(), notes::ATTENTION_FIRST);
     context.note_if(setup.kernels.attention == AttentionKernel::Flash8bit, notes::ATTENTION_8_BIT);
     context.note_if(tied, notes::TUNING_TIED);
     context.note_if(setup.mesh.pp > 1, notes::TUNING_PIPELINE);

@@ -68,7 +68,15 @@ fn kernel(s: &Scenario, kernels: &[AttentionKernel]) -> bool {
 
 /// Returns whether the kernel is FlashAttention-2 under any name: on Ampere it is the tuned kernel.
 fn second(s: &Scenario) -> bool {
-    kernel(s, &[AttentionKernel::Flash, AttentionKernel::FlashFirst, AttentionKernel::FlashTuned])
+    kernel(
+        s,
+        &[
+            AttentionKernel::Flash,
+            AttentionKernel::FlashFirstCuda,
+            AttentionKernel::FlashFirst,
+            AttentionKernel::FlashTuned,
+        ],
+    )
 }
 
 fn in_few_bits(s: &Scenario) -> bool {

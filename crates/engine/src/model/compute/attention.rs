@@ -57,6 +57,7 @@ pub fn attention_efficiency(setup: &Setup) -> f64 {
     let efficiency = setup.accelerator.efficiency;
     match setup.kernels.attention {
         AttentionKernel::Unfused => efficiency.matmul,
+        AttentionKernel::FlashFirstCuda => efficiency.attention * fitted::ATTENTION_FIRST_CUDA,
         AttentionKernel::FlashFirst => efficiency.attention * fitted::ATTENTION_FIRST,
         AttentionKernel::Flash => efficiency.attention,
         AttentionKernel::FlashTuned => efficiency.attention_tuned,
