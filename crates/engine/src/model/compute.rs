@@ -5,7 +5,7 @@ pub mod attention;
 mod blocks;
 pub mod copies;
 pub mod dtensor;
-mod head;
+pub mod head;
 pub mod launches;
 mod optimizer;
 mod products;
