@@ -93,6 +93,8 @@ const RECORDED: [(&str, &str); 2] =
 /// Folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];
+/// Folder of the rows of sources that no constant was fitted to.
+const STRANGERS: &str = "tests/measured/strangers";
 
 /// Scores the rows under tests/measured and writes the tables between the markers of the chapters.
 /// The source files are written first, as the tables use their ranges.
@@ -102,9 +104,9 @@ const MEASURED: [&str; 4] =
 pub fn accuracy() -> Result<()> {
     step("Score of the published measurements");
     for (option, path) in RECORDED {
-        write(&root().join(path), scored(option)?.trim().to_owned() + "\n")?;
+        write(&root().join(path), scored(option, &MEASURED)?.trim().to_owned() + "\n")?;
     }
-    let tables = scored("--markdown")?;
+    let tables = scored("--markdown", &MEASURED)? + &scored("--strangers", &[STRANGERS])?;
     let mut sections = sections(&tables);
     for path in files_with_extension(&root().join(ACCURACY), "md")? {
         let document = read_text(&path)?;
@@ -143,13 +145,13 @@ fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<S
     Ok(written)
 }
 
-/// Runs the score on all tables and returns its output in a format. It shares its objects with the
+/// Runs the score on the tables of these folders and returns its output in a format. It shares its objects with the
 /// tests: it runs for seconds, and an optimized build takes minutes.
-fn scored(format: &str) -> Result<String> {
+fn scored(format: &str, folders: &[&str]) -> Result<String> {
     run_program(&mut cargo(&["build", "--quiet", "--workspace", "--example", "score"]))?;
     let mut command = program(target().join("debug").join("examples").join(exe("score")));
     let tables: Vec<Vec<PathBuf>> =
-        MEASURED.iter().map(|folder| files_with_extension(&root().join(folder), "csv")).collect::<Result<_>>()?;
+        folders.iter().map(|folder| files_with_extension(&root().join(folder), "csv")).collect::<Result<_>>()?;
     command.arg(format).args(tables.concat());
     output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))
 }

@@ -4,9 +4,11 @@
 mod kind;
 mod peak_range;
 mod recorded;
+mod stack;
 mod whole;
 
 pub use kind::StepKind;
+pub use stack::Stack;
 pub use whole::Fit;
 
 use engine::model::anchor::Anchor;
@@ -104,7 +106,8 @@ fn both(one: Band, other: Band) -> Band {
     Band { low: one.low.min(other.low), high: one.high.max(other.high) }
 }
 
-/// Returns the range of the step time, by the run's kind; on silicon without a fit, extended by the
+/// Returns the range of the step time, by the run's kind; for a [`Stack`] without published rows
+/// extended on its slow side; on silicon without a fit, extended by the
 /// range of borrowed fractions of the peaks and by that of the few rows on unfitted silicon. A
 /// prediction that is corrected by a measurement has the range [`StepKind::anchored`].
 pub fn step_time(scenario: &Scenario) -> Band {
@@ -112,7 +115,10 @@ pub fn step_time(scenario: &Scenario) -> Band {
         let plain = Scenario { anchor: Anchor::NONE, ..*scenario };
         return StepKind::classify(&plain).anchored();
     }
-    let band = StepKind::on_fitted_silicon(scenario).band();
+    let mut band = StepKind::on_fitted_silicon(scenario).band();
+    if !Stack::of(scenario).is_measured() {
+        band = both(band, stack::UNMEASURED);
+    }
     if scenario.accelerator.values.generation.is_fitted() {
         return band;
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use analysis::answer::Answer;
 use analysis::limits::by_strategy;
-use catalog::accuracy::{self, Band, Evidence};
+use catalog::accuracy::{self, Band, Evidence, Stack};
 use engine::fitted::CALIBRATION;
 use engine::model::bounds::Bounds;
 use engine::model::report::Report;
@@ -117,6 +117,7 @@ fn evidence(scenario: &Scenario) -> Value {
         "measured_runs": own.map_or(0, |of| of.runs),
         "median_step_error_percent": own.and_then(|of| of.step_error),
         "median_peak_error_percent": own.and_then(|of| of.peak_error),
+        "stack_measured": Stack::of(scenario).is_measured(),
         "fitted": scenario.accelerator.values.generation.is_fitted(),
     })
 }

@@ -9,6 +9,7 @@ use super::prediction::Prediction;
 use super::quantile::quantile;
 use super::spread;
 use super::summary::Entry;
+use catalog::accuracy::Stack;
 use engine::model::hardware::{Efficiency, Generation};
 use engine::stats::Errors;
 
@@ -111,11 +112,19 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
     entries.into_iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().ok()?)))
 }
 
+/// Returns the stacks with measured step times, once each.
+fn stacks<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Stack> {
+    let timed = predicted(entries).filter(|(_, prediction)| prediction.step_error().is_some());
+    let named = timed.map(|(_, prediction)| Stack::of(&prediction.scenario)).map(|stack| (format!("{stack:?}"), stack));
+    named.collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
 /// Writes the recorded accuracy as Rust source.
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
         "//! Written by `cargo xtask accuracy` from tests/measured \
-         (`crates/score/src/by_accelerator.rs`):\n//! not to be edited.\n\nuse super::{Band, Measured};\n\n\
+         (`crates/score/src/by_accelerator.rs`):\n//! not to be edited.\n\nuse super::{Band, Measured, Stack};\n\
+         use engine::model::hardware::Generation;\nuse engine::model::software::Framework;\n\n\
          /// Measurements of each accelerator that \
          has rows, in alphabetical order.\n#[rustfmt::skip]\npub(super) const MEASURED: &[Measured] = &[\n",
     );
@@ -142,12 +151,23 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
          /// to each other one, of silicon without a fit as the catalog predicts it.\n\
          pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
-    let peaks = elsewhere(entries);
+    let peaks = elsewhere(entries.clone());
     let [low, high] = [0.1, 0.9].map(|share| quantile(&peaks, share).unwrap_or(f64::NAN));
     let _ = writeln!(
         text,
         "\n/// Range of the peak memory with each measured generation weighing the same.\n\
          pub(super) const ELSEWHERE: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
+    text += "\n/// Stacks with published step times, in alphabetical order.\n#[rustfmt::skip]\n\
+             pub(super) const STACKS: &[Stack] = &[\n";
+    for stack in stacks(entries) {
+        let Stack { framework, generation, experts, split } = stack;
+        let _ = writeln!(
+            text,
+            "    Stack {{ framework: Framework::{framework:?}, generation: Generation::{generation:?}, \
+             experts: {experts}, split: {split:?} }},"
+        );
+    }
+    text += "];\n";
     text
 }

@@ -6,6 +6,7 @@ mod ledger;
 mod mixtures;
 mod odds;
 mod silicon;
+pub mod strangers;
 mod tuned;
 
 use std::collections::BTreeMap;

@@ -107,7 +107,7 @@ fn share(inside: &[bool]) -> Option<f64> {
 }
 
 /// Returns whether the measurement is inside the band around a prediction with this `error`.
-fn inside(band: Band, error: f64) -> bool {
+pub(crate) fn inside(band: Band, error: f64) -> bool {
     let ratio = 1.0 / (1.0 + error);
     (band.low..=band.high).contains(&ratio)
 }

@@ -2,7 +2,7 @@
 
 use crate::panels::accuracy::words::differs;
 use crate::words::correction;
-use catalog::accuracy::{self, Evidence, Measured};
+use catalog::accuracy::{self, Evidence, Measured, Stack};
 use charts::views::{Measure, ScoredRows};
 use engine::format;
 use engine::scenario::Scenario;
@@ -45,10 +45,17 @@ pub fn evidence(scenario: &Scenario) -> String {
         Evidence::DataSheet => format!("Data sheet only: no measured run on {own}"),
     };
     let rollout = if scenario.objective.task.generates() { "; rollout: not measured" } else { "" };
-    let wider = if scenario.accelerator.values.generation.is_fitted() { "" } else { "; wider ranges" };
+    let stack = Stack::of(scenario);
+    let wider = if !stack.is_measured() {
+        format!("; none of {} on this silicon: wider ranges", stack.name())
+    } else if scenario.accelerator.values.generation.is_fitted() {
+        String::new()
+    } else {
+        "; wider ranges".to_owned()
+    };
     let corrected =
         correction(scenario).map(|said| format!("; corrected by a measurement: {said}")).unwrap_or_default();
-    said + rollout + wider + &corrected
+    said + rollout + &wider + &corrected
 }
 
 fn runs(of: &Measured) -> String {

@@ -21,6 +21,7 @@ Usage: score FILE.csv... [--json | --rows | --markdown | --recorded | --odds]
   --markdown  the tables of docs/book/accuracy
   --recorded  what the catalog records of them by accelerator
   --odds      the curves of the odds that a run fits, as the engine records them
+  --strangers the table of sources that no constant was fitted to
 
 Without any of them: the score of each source.";
 
@@ -31,6 +32,7 @@ enum Format {
     Markdown,
     Recorded,
     Odds,
+    Strangers,
 }
 
 /// Exit code for an unusable file or an invalid option. Usable files are scored nevertheless.
@@ -62,6 +64,7 @@ fn run() -> Result<Vec<String>, String> {
             "--markdown" => format = Format::Markdown,
             "--recorded" => format = Format::Recorded,
             "--odds" => format = Format::Odds,
+            "--strangers" => format = Format::Strangers,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -78,6 +81,7 @@ fn run() -> Result<Vec<String>, String> {
         Format::Rows => print::rows(&mut out, &tables),
         Format::Markdown => write!(out, "{}", tables.markdown()),
         Format::Recorded => write!(out, "{}", by_accelerator::rust(&tables.training)),
+        Format::Strangers => write!(out, "{}", score::markdown::strangers::section(&tables.training)),
         Format::Odds => write!(out, "{}", curves::rust(&curves::fitted(&tables.training))),
     };
     written.map_err(|error| format!("The answer could not be written: {error}."))?;
