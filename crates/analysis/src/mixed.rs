@@ -6,6 +6,7 @@
 //! time is that of the step. Weights, gradients and optimizer state are sharded over all GPUs
 //! alike, as no framework shards by the size of a GPU's memory.
 
+use super::change::errors;
 use catalog::accelerator;
 use engine::model::hardware::Network;
 use engine::model::memory;
@@ -15,17 +16,30 @@ use engine::model::report::MemoryReport;
 use engine::model::stages::stages;
 use engine::model::sync::GradientSyncPlan;
 use engine::scenario::issue::Severity;
-use engine::scenario::{Picked, Scenario};
+use engine::scenario::{Picked, Scenario, Strategy};
 use engine::units::Seconds;
 
 /// Most splits that are tried on one way of splitting; of more, every n-th is.
 const MOST_SPLITS: u32 = 4096;
+
+/// DeepSpeed: `_batch_assertion` of deepspeed/runtime/config.py at 029f12b3; torchtitan: "global
+/// batch size must be multiple of local batch size times data-parallel degree"; Megatron-LM:
+/// `num_microbatches_calculator`.
+const UNEQUAL: &str = "DeepSpeed, torchtitan and Megatron-LM give every GPU equally many sequences: another split takes a \
+                       training loop of one's own, in which the loss of each rank is weighted by its sequences.";
+const MEETS: &str = "All GPUs gather weights or reduce gradients in each micro-batch: both kinds take equally many \
+                     micro-batches, of different size.";
+const STAGES: &str = "The first kind is the first stage: its layers are firstlayers of a link.";
+const SHARDED: &str = "Every GPU holds an equal share of what is sharded: no framework shards by the size of the memory, \
+                       so the smaller GPU decides whether the run fits.";
 
 /// A run on two kinds of GPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixed {
     /// The whole run as if all its GPUs were of one kind: `gpus` are those of both.
     kinds: [Scenario; 2],
+    /// The run on the GPUs of each kind alone.
+    alone: [Scenario; 2],
     /// GPUs of each kind.
     gpus: [u32; 2],
     /// Replicas of the model on each kind; both stages of a pipeline have as many.
@@ -87,18 +101,26 @@ impl Split {
 }
 
 impl Mixed {
-    /// Joins a run with GPUs of another kind: `others` is the same run on the GPUs that join it, of
-    /// which only the accelerator, the network and the number of GPUs are read. In a pipeline the
-    /// GPUs of the run are the first stage.
+    /// Replaces a part of a run's GPUs by another kind: of `others` only the accelerator, the
+    /// network and the number of GPUs are read. In a pipeline the other kind is the last stage.
     ///
     /// # Errors
     ///
     /// Returns a sentence for runs that are not modelled.
     pub fn new(run: &Scenario, others: &Scenario) -> Result<Self, String> {
-        let others = &Scenario { accelerator: others.accelerator, network: others.network, gpus: others.gpus, ..*run };
-        let (kinds, gpus) = ([run, others], [run.gpus, others.gpus]);
-        let total = run.gpus.saturating_add(others.gpus);
+        let total = run.gpus;
+        let own = total.saturating_sub(others.gpus);
+        if own == 0 || others.gpus == 0 {
+            return Err(format!(
+                "Of the {total} GPUs of the run, 1 to {} are of another kind, not {}.",
+                total.saturating_sub(1),
+                others.gpus
+            ));
+        }
         let in_one_node = run.network == others.network && total <= run.network.values.gpus_per_node;
+        let others = &Scenario { accelerator: others.accelerator, network: others.network, gpus: others.gpus, ..*run };
+        let run = &Scenario { gpus: own, ..*run };
+        let gpus = [run.gpus, others.gpus];
         let networks = [[run, others], [others, run]]
             .map(|[own, other]| joined(&own.network.values, own.gpus, &other.network.values, in_one_node, total));
         let whole = |kind: &Scenario, network| Scenario {
@@ -107,8 +129,9 @@ impl Mixed {
             ..*kind
         };
         let [first, last] = networks;
-        let mixed = Self { kinds: [whole(run, first), whole(others, last)], gpus, replicas: [1, 1] };
-        if let Some(said) = mixed.refusal(&kinds) {
+        let mixed =
+            Self { kinds: [whole(run, first), whole(others, last)], alone: [*run, *others], gpus, replicas: [1, 1] };
+        if let Some(said) = mixed.refusal(&[run, others]) {
             return Err(said);
         }
         let setup = mixed.kinds[0].setup();
@@ -144,6 +167,44 @@ impl Mixed {
     /// Returns the tokens of a step, without padding.
     pub fn tokens(&self) -> f64 {
         self.kinds[0].report().tokens_per_step
+    }
+
+    /// Returns tokens per second of each kind alone, with the micro-batches of the equal split, if
+    /// the run fits on it.
+    pub fn alone(&self) -> [Option<f64>; 2] {
+        self.alone.each_ref().map(|kind| {
+            let report = kind.report();
+            let is_possible = errors(kind) == 0 && report.fits();
+            is_possible.then(|| report.whole().tokens_per_s_per_gpu * f64::from(kind.gpus))
+        })
+    }
+
+    /// Returns sentences on a split: what it needs of the program, and whether the slower kind is
+    /// worth its place.
+    pub fn notes(&self, best: Option<&Split>) -> Vec<String> {
+        let mut notes = Vec::new();
+        let [run, _] = &self.kinds;
+        let equal = self.equal();
+        match self.divided() {
+            Divided::Sequences if best.is_some_and(|best| best != &equal) => {
+                notes.push(UNEQUAL.to_owned());
+                if self.meets_in_each_micro_batch() {
+                    notes.push(MEETS.to_owned());
+                }
+            }
+            Divided::Layers => notes.push(STAGES.to_owned()),
+            Divided::Sequences => {}
+        }
+        if self.divided() == Divided::Sequences && run.strategy != Strategy::Ddp {
+            notes.push(SHARDED.to_owned());
+        }
+        let speed = self.tokens() / best.unwrap_or(&equal).step.get();
+        for ((alone, name), gpus) in self.alone().into_iter().zip(self.names()).zip(self.gpus) {
+            if alone.is_some_and(|alone| alone >= speed) {
+                notes.push(format!("The {gpus} {name} alone process more tokens per second than both kinds together."));
+            }
+        }
+        notes
     }
 
     /// Whether every GPU takes part in a collective in each micro-batch, so that all have equally
@@ -236,8 +297,12 @@ impl Mixed {
     /// Returns why a run is not modelled.
     fn refusal(&self, own: &[&Scenario; 2]) -> Option<String> {
         let [run, others] = own;
-        if run.gpus == 0 || others.gpus == 0 {
-            return Some("Each of the two kinds needs a GPU or more.".to_owned());
+        if run.accelerator.values.generation.has_cuda() != others.accelerator.values.generation.has_cuda() {
+            return Some(format!(
+                "{} and {} in one run are not modelled: no library of collectives runs on both.",
+                name(run),
+                name(others)
+            ));
         }
         if run.objective.task.generates() {
             return Some("A run that generates its training data is not modelled on two kinds of GPUs.".to_owned());
@@ -336,14 +401,14 @@ mod tests {
         Mixed::new(&decode(run).scenario, &decode(&format!("{run}&{others}")).scenario)
     }
 
-    const RUN: &str = "model=llama-3.1-8b&cluster=dgx-h100&gpus=8&seq=4096&mbs=2&accum=4";
+    const RUN: &str = "model=llama-3.1-8b&cluster=dgx-h100&gpus=16&seq=4096&mbs=2&accum=4";
 
     #[test]
     fn two_halves_of_one_kind_are_the_run_on_all_of_it() {
         for more in ["", "&strategy=ddp&train=lora", "&pp=2&tp=2&accum=16&strategy=zero1&framework=megatron", "&tp=8"] {
             let run = format!("{RUN}{more}");
             let both = mixed(&run, "gpus=8").unwrap();
-            let (equal, report) = (both.equal(), decode(&format!("{run}&gpus=16")).scenario.report());
+            let (equal, report) = (both.equal(), decode(&run).scenario.report());
             assert!(
                 (equal.step / report.whole().time - 1.0).abs() < 1e-9,
                 "{more} {} {}",
@@ -386,7 +451,7 @@ mod tests {
 
     #[test]
     fn the_faster_stage_gets_more_layers() {
-        let pipeline = "model=llama-3.1-8b&cluster=dgx-h100&gpus=8&seq=4096&mbs=1&accum=32&pp=2&tp=4&strategy=zero1&framework=megatron";
+        let pipeline = "model=llama-3.1-8b&cluster=dgx-h100&gpus=16&seq=4096&mbs=1&accum=32&pp=2&tp=8&strategy=zero1&framework=megatron";
         let both = mixed(pipeline, "cluster=dgx-a100-80&gpus=8").unwrap();
         let (equal, best) = (both.equal(), both.best().unwrap());
         assert_eq!(equal.shares.map(|share| share.layers), [16, 16]);
@@ -397,11 +462,13 @@ mod tests {
     #[test]
     fn what_is_not_modelled_is_refused_by_its_name() {
         for (more, others, said) in [
-            ("&tp=8", "gpus=4", "Tensor and context parallelism over two kinds"),
-            ("&model=mixtral-8x7b&ep=8", "gpus=4", "Experts split over two kinds"),
+            ("&gpus=24&tp=8", "gpus=4", "Tensor and context parallelism over two kinds"),
+            ("&gpus=16&model=mixtral-8x7b&ep=8", "gpus=4", "Experts split over two kinds"),
             ("&pp=4", "gpus=8", "two stages"),
-            ("&pp=2", "gpus=4", "equally many GPUs"),
+            ("&gpus=12&pp=2&tp=2", "gpus=4", "equally many GPUs"),
             ("&strategy=hybrid-shard&shard=8", "gpus=4", "Shard groups over two kinds"),
+            ("", "gpus=16", "1 to 15"),
+            ("", "cluster=mi300x-platform&gpus=8", "no library of collectives"),
             ("&objective=grpo", "gpus=8", "generates its training data"),
         ] {
             let refused = mixed(&format!("{RUN}{more}"), others).expect_err(more);
@@ -409,33 +476,58 @@ mod tests {
         }
     }
 
-    /// OPT-350M in fp32 by Megatron-DeepSpeed, a tensor-parallel pair of GPUs of each kind in two
-    /// servers (eth-easl/sailor@cf2c8e3c, `sailor/Planner/simulations/validation/mit/N2`, measured
-    /// for SOSP'25, arXiv 2504.17096; `tests/measured/mixed_gpus.csv`).
-    ///
-    /// By hand, with the repository's profiles of a micro-batch of two sequences (473 ms on the RTX
-    /// 3090, 1,159 ms on the Titan RTX) and its measured 115 MB/s between both servers:
-    ///
-    /// - two replicas of 64 micro-batches each: the Titan's 64 x 1.159 = 74.2 s, and 205 M fp32
-    ///   gradients of each of two GPUs over the wire, 1.64 GB / 115 MB/s = 14.3 s: 88.4 s, measured
-    ///   91.78 s; the 3090's 30.3 s do not matter;
-    /// - two stages, 11 layers with the embedding and 13 with the head, 128 micro-batches: the
-    ///   Titan's 0.650 s and two messages of 16.8 MB, 0.292 s: 120.5 s, measured 119.84 s.
+    const OPT: &str = "model=custom&layers=24&hidden=1024&heads=16&ffn=4096&vocab=50272&mlp=plain&norm=layer&bias=all\
+        &pos=2048&cluster=workstation-2x-3090&gpus=4&tp=2&seq=2048&mbs=2&recipe=fp32&strategy=ddp&overlap=no\
+        &framework=megatron-legacy&attnkernel=unfused&link=1&eff=46";
+    const TITAN: &str = "cluster=server-8x-titan-rtx&gpus=2&link=1&eff=46";
+    /// Further keys, and the measured seconds of a step.
+    const MEASURED: [(&str, f64); 2] = [("&accum=64", 91.78), ("&pp=2&accum=128&firstlayers=11", 119.839)];
+
+    /// OPT-350M in fp32 by Megatron-DeepSpeed on four GPUs: a tensor-parallel pair of RTX 3090 in
+    /// one server and a pair of Titan RTX in another, measured for SOSP'25 (arXiv 2504.17096) and
+    /// printed in eth-easl/sailor@cf2c8e3c, `sailor/Planner/simulations/validation/mit/N2`
+    /// (`tests/measured/mixed_gpus.csv`). The engine's Titan RTX alone is slower than the
+    /// repository's profile of it, by 22 %, and so is the step.
     #[test]
     fn two_kinds_take_the_step_that_was_measured() {
-        let model =
-            "model=custom&layers=24&hidden=1024&heads=16&ffn=4096&vocab=50272&mlp=plain&norm=layer&bias=all&pos=2048";
-        let run = format!(
-            "{model}&cluster=workstation-2x-3090&gpus=2&tp=2&seq=2048&mbs=2&recipe=fp32&strategy=ddp&overlap=no\
-             &framework=megatron-legacy&attnkernel=unfused&link=0.46"
-        );
-        let titan = "cluster=server-8x-titan-rtx&gpus=2&link=0.46";
-        for (more, measured, at_most) in [("&accum=64", 91.78, 0.2), ("&pp=2&accum=128&firstlayers=11", 119.84, 0.2)] {
-            let both = mixed(&format!("{run}{more}"), titan).unwrap();
-            let equal = both.equal();
-            let error = equal.step.get() / measured - 1.0;
-            assert!(error.abs() < at_most, "{more}: {} s, {measured} s measured", equal.step.get());
+        for (more, measured) in MEASURED {
+            let both = mixed(&format!("{OPT}{more}"), TITAN).unwrap();
+            let step = both.equal().step.get();
+            assert!((step / measured - 1.0).abs() < 0.2, "{more}: {step} s, {measured} s measured");
             assert_eq!(both.sequences(), 256);
+        }
+    }
+
+    /// With the profile of the Titan RTX in place of the engine's rates, what is left is the law of
+    /// this module. By hand, with 473 ms (RTX 3090) and 1,159 ms (Titan RTX) of a micro-batch
+    /// (`sailor/Planner/baselines/Metis/profiles/OPT-350/*/mbs2_tmp2.json`) and 115 MB/s between
+    /// both servers (`sailor/providers/multizone_bandwidths_het.json`):
+    ///
+    /// - two replicas of 64 micro-batches: the Titan's 64 x 1.159 = 74.2 s, and 205 M gradients in
+    ///   fp32 of each of two GPUs, 1.64 GB / 115 MB/s = 14.3 s: 88.5 s, measured 91.78 s;
+    /// - two stages, 11 and 13 layers, 128 micro-batches: the Titan's 13 layers and head, 0.650 s,
+    ///   and two messages of 16.8 MB, 0.292 s: 120.6 s, measured 119.84 s.
+    #[test]
+    fn the_slower_kind_and_the_wire_are_the_step() {
+        let slowed = |times: f64| {
+            let mut titan = decode(&format!("{OPT}&accum=64&{TITAN}")).scenario;
+            let efficiency = &mut titan.accelerator.values.efficiency;
+            for share in [&mut efficiency.matmul, &mut efficiency.attention, &mut efficiency.memory] {
+                *share *= times;
+            }
+            titan
+        };
+        let profiled = 64.0 * 1.158_819;
+        let (mut low, mut high) = (1.0, 3.0);
+        for _ in 0..40 {
+            let middle = f64::midpoint(low, high);
+            if slowed(middle).report().whole().time.get() > profiled { low = middle } else { high = middle }
+        }
+        let titan = slowed(low);
+        for (more, measured) in MEASURED {
+            let both = Mixed::new(&decode(&format!("{OPT}{more}")).scenario, &titan).unwrap();
+            let step = both.equal().step.get();
+            assert!((step / measured - 1.0).abs() < 0.06, "{more}: {step} s, {measured} s measured");
         }
     }
 }
