@@ -1,6 +1,6 @@
 //! `shardwise mixed`: one run on two kinds of GPUs.
 
-use analysis::mixed::{Divided, Mixed, Split};
+use analysis::mixed::{Divided, Mixed, Share, Split};
 use api::Open;
 use clap::Args;
 use engine::format;
@@ -62,19 +62,18 @@ impl Arguments {
 
 /// Returns the rows of a split, one for each kind.
 fn rows(mixed: &Mixed, title: &str, split: &Split) -> [[String; 7]; 2] {
-    let (names, gpus) = (mixed.names(), mixed.gpus());
-    let of = |at: usize, title: String| {
-        let share = &split.shares[at];
-        let size = if mixed.divided() == Divided::Layers { share.layers } else { share.micro_batch };
+    let is_by_layers = mixed.divided() == Divided::Layers;
+    let row = |title: &str, name: &str, gpus: u32, share: &Share| {
         [
-            title,
-            format!("{} {}", gpus[at], names[at]),
-            size.to_string(),
+            title.to_owned(),
+            format!("{gpus} {name}"),
+            if is_by_layers { share.layers } else { share.micro_batch }.to_string(),
             share.micro_batches.to_string(),
             format::seconds(share.time),
             format!("{} of {}", format::bytes(share.memory.needed), format::bytes(share.memory.capacity)),
             format::odds(share.odds()),
         ]
     };
-    [of(0, title.to_owned()), of(1, String::new())]
+    let ([first, last], [gpus, others], [own, other]) = (mixed.names(), mixed.gpus(), &split.shares);
+    [row(title, first, gpus, own), row("", last, others, other)]
 }

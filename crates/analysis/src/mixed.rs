@@ -13,7 +13,8 @@ use engine::model::memory;
 use engine::model::odds::{CEILING, Verdict};
 use engine::model::pace;
 use engine::model::report::MemoryReport;
-use engine::model::stages::stages;
+use engine::model::setup::Setup;
+use engine::model::stages::{Stage, stages};
 use engine::model::sync::GradientSyncPlan;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Picked, Scenario, Strategy};
@@ -221,7 +222,7 @@ impl Mixed {
     pub fn equal(&self) -> Split {
         match self.divided() {
             Divided::Sequences => self.by_sequences(self.kinds.each_ref().map(batch)),
-            Divided::Layers => self.by_layers(&self.kinds),
+            Divided::Layers => Self::by_layers(&self.kinds),
         }
     }
 
@@ -233,7 +234,7 @@ impl Mixed {
             Divided::Sequences => self.splits_of_sequences().map(|batches| self.by_sequences(batches)).collect(),
             Divided::Layers => {
                 let layers = self.kinds[0].model.architecture().num_hidden_layers;
-                (1..layers).map(|first| self.by_layers(&self.kinds.map(|kind| with_first(kind, first)))).collect()
+                (1..layers).map(|first| Self::by_layers(&self.kinds.map(|kind| with_first(kind, first)))).collect()
             }
         };
         // Of equally fast splits the first counts, and that is the equal one.
@@ -264,33 +265,36 @@ impl Mixed {
 
     /// Evaluates batches of the replicas of each kind.
     fn by_sequences(&self, batches: [[u32; 2]; 2]) -> Split {
-        let [first, last] = [0, 1].map(|at| {
-            let [micro_batch_size, grad_accum_steps] = batches[at];
-            let report = Scenario { micro_batch_size, grad_accum_steps, ..self.kinds[at] }.report();
+        let share = |kind: &Scenario, [micro_batch_size, grad_accum_steps]: [u32; 2]| {
+            let report = Scenario { micro_batch_size, grad_accum_steps, ..*kind }.report();
             Share {
                 micro_batch: micro_batch_size,
                 micro_batches: grad_accum_steps,
-                layers: self.kinds[at].model.architecture().num_hidden_layers,
+                layers: kind.model.architecture().num_hidden_layers,
                 time: report.update.time.step,
                 memory: report.memory,
             }
-        });
-        Split { step: first.time.max(last.time), shares: [first, last] }
+        };
+        let ([first, last], [of_first, of_last]) = (&self.kinds, batches);
+        let shares = [share(first, of_first), share(last, of_last)];
+        Split { step: shares[0].time.max(shares[1].time), shares }
     }
 
     /// Evaluates stages on both kinds.
-    fn by_layers(&self, kinds: &[Scenario; 2]) -> Split {
+    fn by_layers(kinds: &[Scenario; 2]) -> Split {
         let setups = kinds.each_ref().map(Scenario::setup);
-        let [first, last] = setups.each_ref().map(stages);
-        let stage_of = [first.first, last.last.unwrap_or(last.first)];
         let step = pace::of_two_kinds(setups.each_ref());
-        let shares = [0, 1].map(|at| Share {
-            micro_batch: kinds[at].micro_batch_size,
-            micro_batches: kinds[at].grad_accum_steps,
-            layers: stage_of[at].layers,
+        let share = |setup: &Setup, stage: &Stage| Share {
+            micro_batch: setup.batch.micro_batch_size,
+            micro_batches: setup.batch.grad_accum_steps,
+            layers: stage.layers,
             time: step,
-            memory: memory::stage_memory(&setups[at], &stage_of[at]).scaled(setups[at].measured_memory),
-        });
+            memory: memory::stage_memory(setup, stage).scaled(setup.measured_memory),
+        };
+        let [on_first, on_last] = &setups;
+        let last = stages(on_last);
+        let shares =
+            [share(on_first, &stages(on_first).first), share(on_last, last.last.as_ref().unwrap_or(&last.first))];
         Split { shares, step }
     }
 
@@ -415,8 +419,11 @@ mod tests {
                 equal.step.get(),
                 report.whole().time.get()
             );
-            let most =
-                equal.shares.iter().map(|share| share.memory.needed).fold(engine::units::Bytes::ZERO, |a, b| a.max(b));
+            let most = equal
+                .shares
+                .iter()
+                .map(|share| share.memory.needed)
+                .fold(engine::units::Bytes::ZERO, engine::units::Bytes::max);
             assert_eq!(most, report.memory.needed, "{more}");
             assert_eq!(f64::from(both.sequences()) * 4096.0, report.tokens_per_step, "{more}");
         }
