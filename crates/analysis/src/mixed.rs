@@ -8,6 +8,7 @@
 
 use super::change::errors;
 use catalog::accelerator;
+use engine::model::choices::Choices;
 use engine::model::hardware::Network;
 use engine::model::memory;
 use engine::model::odds::{CEILING, Verdict};
@@ -16,6 +17,7 @@ use engine::model::report::MemoryReport;
 use engine::model::setup::Setup;
 use engine::model::stages::{Stage, stages};
 use engine::model::sync::GradientSyncPlan;
+use engine::model::training::HalfFormat;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Picked, Scenario, Strategy};
 use engine::units::Seconds;
@@ -122,11 +124,14 @@ impl Mixed {
         let others = &Scenario { accelerator: others.accelerator, network: others.network, gpus: others.gpus, ..*run };
         let run = &Scenario { gpus: own, ..*run };
         let gpus = [run.gpus, others.gpus];
+        // A run has one format: bf16 where both kinds have units for it.
+        let half = if run.computes_in_bf16() == others.computes_in_bf16() { run.half } else { HalfFormat::Fp16 };
         let networks = [[run, others], [others, run]]
             .map(|[own, other]| joined(&own.network.values, own.gpus, &other.network.values, in_one_node, total));
         let whole = |kind: &Scenario, network| Scenario {
             network: Picked { id: kind.network.id, values: network },
             gpus: total,
+            choices: Choices { half, ..kind.choices },
             ..*kind
         };
         let [first, last] = networks;
@@ -198,6 +203,9 @@ impl Mixed {
         }
         if self.divided() == Divided::Sequences && run.strategy != Strategy::Ddp {
             notes.push(SHARDED.to_owned());
+        }
+        if run.half != self.alone[0].half {
+            notes.push("Both kinds compute in fp16, as one of them has no units for bf16.".to_owned());
         }
         let speed = self.tokens() / best.unwrap_or(&equal).step.get();
         for ((alone, name), gpus) in self.alone().into_iter().zip(self.names()).zip(self.gpus) {
@@ -454,6 +462,15 @@ mod tests {
         let weights = shares.map(|share| share.memory.parts.get(engine::model::report::MemoryPart::Optimizer));
         assert_eq!(weights[0], weights[1]);
         assert!(shares[1].odds() < shares[0].odds());
+    }
+
+    #[test]
+    fn a_run_has_one_16_bit_format() {
+        let both = mixed(RUN, "cluster=dgx-1v&gpus=8").unwrap();
+        assert!(both.kinds.iter().all(|kind| !kind.computes_in_bf16()));
+        assert!(both.notes(None).iter().any(|note| note.contains("fp16")));
+        let ampere = mixed(RUN, "cluster=dgx-a100-80&gpus=8").unwrap();
+        assert!(ampere.kinds.iter().all(Scenario::computes_in_bf16) && !ampere.notes(None).concat().contains("fp16"));
     }
 
     #[test]
