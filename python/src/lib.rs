@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        axis_key, catalog, columns, estimate, figures, issues, limiters, link, mixed, parameters, plan, point, rank, read,
-        resolve, sweep, understand,
+        axis_key, catalog, columns, estimate, figures, issues, limiters, link, mixed, parameters, plan, point, rank,
+        read, resolve, sweep, understand,
     };
     use pyo3::prelude::*;
 
