@@ -9,6 +9,7 @@ mod catalog;
 mod estimate;
 mod input;
 mod measure;
+mod mixed;
 mod params;
 mod plan;
 mod rank;
@@ -75,6 +76,9 @@ enum Command {
     /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing
     /// answers
     Plan(plan::Arguments),
+    /// One run on two kinds of GPUs: its step, the best split, what each holds: status 1 where it
+    /// does not fit
+    Mixed(mixed::Arguments),
     /// Reads files: a run, a model, an error, a log, tables of nccl-tests, measured rates, for the
     /// scenario of a link
     Read(read::Arguments),
@@ -114,6 +118,7 @@ fn main() -> ExitCode {
         Command::Estimate(arguments) => arguments.run(),
         Command::Rank(arguments) => arguments.run(),
         Command::Plan(arguments) => arguments.run(),
+        Command::Mixed(arguments) => arguments.run(),
         Command::Read(arguments) => arguments.run(),
         Command::Measure(arguments) => arguments.run(),
         Command::Lint(arguments) => arguments.run(),

@@ -55,6 +55,20 @@ fn files_become_the_scenario() {
 }
 
 #[test]
+fn one_run_takes_two_kinds_of_gpus() {
+    let run = "model=llama-3.1-8b&cluster=dgx-h100&gpus=16&seq=4096&mbs=2&accum=4&recompute=full";
+    let table = text(&shardwise(&["mixed", run, "--others", "cluster=dgx-a100-80&gpus=8"]).stdout);
+    for said in ["8 H100 SXM", "8 A100 80 GB", "Best: ", "training loop of one's own"] {
+        assert!(table.contains(said), "{table}");
+    }
+    let json = shardwise(&["mixed", run, "--others", "cluster=dgx-a100-80", "--others", "gpus=8", "--json"]).stdout;
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert!(json["best"]["step_time_s"].as_f64() < json["equal"]["step_time_s"].as_f64());
+    let refused = shardwise(&["mixed", run, "--others", "cluster=mi300x-platform&gpus=8"]);
+    assert!(refused.status.code() == Some(2) && text(&refused.stderr).contains("not modelled"));
+}
+
+#[test]
 fn the_best_layouts_come_first() {
     let ranked = shardwise(&["rank", "--json", "--top", "3", FITS]);
     assert_eq!(ranked.status.code(), Some(0));

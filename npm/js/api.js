@@ -31,6 +31,13 @@ export function rank(scenario, most = 10, options = {}) {
   return JSON.parse(engine.rank(...given, batch, hold, count('rank', 'layouts', most)));
 }
 
+export function mixed(scenario, others, options) {
+  if (!isRecord(others)) throw new TypeError(`mixed: the other GPUs must be an object with their values, not ${kind(others)}.`);
+  const pairs = Object.entries(others).filter(([, value]) => value !== undefined);
+  const given = asked('mixed', scenario, options);
+  return JSON.parse(engine.mixed(...given, pairs.map(([key, value]) => `${key}=${word('mixed', key, value)}`)));
+}
+
 /** Refuses a given value that is not a number. */
 function checkNumber(caller, name, value) {
   if (value !== undefined && typeof value !== 'number') {

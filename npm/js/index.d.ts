@@ -552,6 +552,47 @@ export interface RankOptions extends Reading {
  */
 export function rank(scenario: ScenarioOrLink, most?: number, options?: RankOptions): Ranking;
 
+/** The share of one of two kinds of GPUs. */
+export interface MixedShare {
+  /** Sequences of a micro-batch, and micro-batches of a step, on each replica. */
+  micro_batch: number;
+  micro_batches: number;
+  layers: number;
+  /** The step at the pace of this kind. */
+  step_time_s: number;
+  needed_memory_bytes: number;
+  usable_memory_bytes: number;
+  fit_odds: number;
+  fits: boolean;
+}
+
+/** A split of sequences or layers over two kinds of GPUs. */
+export interface MixedSplit {
+  step_time_s: number;
+  tokens_per_s: number;
+  fits: boolean;
+  verdict: Report['verdict'];
+  shares: MixedShare[];
+}
+
+/** One run on two kinds of GPUs. */
+export interface Mixed {
+  kinds: { gpu: string; gpus: number; alone_tokens_per_s: number | null }[];
+  /** What the kinds share: sequences, or the layers of a pipeline of two stages. */
+  divided: 'sequences' | 'layers';
+  sequences: number;
+  tokens_per_step: number;
+  /** Equally many sequences on each GPU, or the scenario's layers. */
+  equal: MixedSplit;
+  /** The fastest split that fits; `null` where none does. */
+  best: MixedSplit | null;
+  notes: string[];
+  issues: Issue[];
+}
+
+/** One run on two kinds of GPUs: `others` are the values of those of its GPUs that are of another kind, `{ cluster, gpus }`. */
+export function mixed(scenario: ScenarioOrLink, others: Scenario, options?: Reading): Mixed;
+
 /** What is asked of a plan: the fewest GPUs, the cheapest by a deadline, the fastest within a budget, on clusters; the longest
  * context, the largest model, the largest batch on the scenario's own GPUs. */
 export type Question = 'fewest' | 'cheapest' | 'fastest' | 'context' | 'model' | 'batch';

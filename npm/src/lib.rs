@@ -91,6 +91,16 @@ pub fn rank(
     api::rank(&given(scenario, strict, assume), &RankRequest { batch, hold: &hold, most }).map_err(thrown)
 }
 
+/// Calls [`api::mixed()`].
+///
+/// # Errors
+/// Throws for invalid input, missing values, and runs that are not modelled.
+#[wasm_bindgen]
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
+pub fn mixed(scenario: &str, strict: bool, assume: bool, others: Vec<String>) -> Result<String, JsValue> {
+    api::mixed(&given(scenario, strict, assume), &others).map_err(thrown)
+}
+
 /// Calls [`api::plan()`].
 ///
 /// # Errors

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { catalog, estimate, parameters, rank, sweep, understand } from 'shardwise';
+import { catalog, estimate, mixed, parameters, rank, sweep, understand } from 'shardwise';
 import * as shardwise from 'shardwise';
 import { scenarios } from './inputs.mjs';
 
@@ -21,7 +21,7 @@ function compiled(name, code) {
   return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout;
 }
 
-const IMPORTS = "import type { Catalog, Parameter, ParameterKey, Ranking, Report, Sweep, Understood } from 'shardwise';\n";
+const IMPORTS = "import type { Catalog, Mixed, Parameter, ParameterKey, Ranking, Report, Sweep, Understood } from 'shardwise';\n";
 
 /** Typed arrays are no JSON. */
 function literal(value) {
@@ -43,6 +43,7 @@ test('every key of a real answer is declared, and the other way round', () => {
     `export const keys: Record<ParameterKey, true> = ${literal(keys)};`,
     `export const parameters: Parameter[] = ${literal(parameters())};`,
     `export const ranking: Ranking = ${literal(rank({ model: 'llama-3-8b', gpus: 8, seq: '2k', cluster: 'dgx-h100' }, 2))};`,
+    `export const two: Mixed = ${literal(mixed({ model: 'llama-3-8b', gpus: 16, seq: '4k', mbs: 1, cluster: 'dgx-h100' }, { cluster: 'dgx-a100-80', gpus: 8 }))};`,
     ...sentences.map((sentence, index) => `export const sentence${index}: Understood = ${literal(understand(sentence))};`),
     `export const catalog: Catalog = ${literal(catalog())};`,
   ];
@@ -59,7 +60,7 @@ test('a key that is missing or too much does not compile', () => {
 
 test('the declarations export what the package does', () => {
   const names = Object.keys(shardwise);
-  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'lint', 'parameters', 'plan', 'rank', 'read', 'sweep', 'understand']);
+  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'lint', 'mixed', 'parameters', 'plan', 'rank', 'read', 'sweep', 'understand']);
   assert.equal(compiled('names', `import { ${names.join(', ')} } from 'shardwise';
     export const functions: Function[] = [${names.join(', ')}];`), '');
 });

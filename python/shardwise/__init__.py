@@ -19,7 +19,7 @@ from pathlib import Path
 from . import _engine
 
 __version__ = _engine.__version__
-__all__ = ["estimate", "sweep", "rank", "plan", "read", "lint", "understand", "link", "catalog", "parameters", "Widget"]
+__all__ = ["estimate", "sweep", "rank", "plan", "mixed", "read", "lint", "understand", "link", "catalog", "parameters", "Widget"]
 
 #: More points than this are more than one call should take.
 MOST_POINTS = 1_000_000
@@ -49,6 +49,21 @@ def rank(scenario="", top=10, *, batch=None, hold=(), strict=True, assume=False,
     if not isinstance(top, int) or top < 1:
         raise ValueError(f"rank: top must be 1 or more, not {top!r}.")
     return json.loads(_engine.rank(_asked("rank", scenario, values, strict, assume), batch, _keys(hold), top))
+
+
+def mixed(scenario="", others=(), *, strict=True, assume=False, **values):
+    """One run on two kinds of GPUs: ``mixed(run, {"cluster": "dgx-a100-80", "gpus": 8})``.
+
+    ``others`` are those of the run's GPUs that are of another kind: a mapping of their ``gpu``, ``cluster``, ``link`` and number of
+    ``gpus``. The run's ``gpus`` are those of both kinds.
+
+    A dict with the ``kinds``, what is ``divided`` (``sequences``, or the ``layers`` of a pipeline of two stages), the ``equal`` split
+    of frameworks and the ``best`` that fits (``None`` where none does), each with the ``shares`` of both kinds, and ``notes``.
+    """
+    if not isinstance(others, Mapping):
+        raise TypeError(f"mixed: others must be a mapping of the other GPUs' values, not {type(others).__name__}.")
+    pairs = [f"{key}={_word('mixed', key, value)}" for key, value in others.items() if value is not None]
+    return json.loads(_engine.mixed(_asked("mixed", scenario, values, strict, assume), pairs))
 
 
 def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, *, batch=None, sure=None, hold=(), strict=True,

@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        axis_key, catalog, columns, estimate, figures, issues, limiters, link, parameters, plan, point, rank, read,
-        resolve, sweep, understand,
+        axis_key, catalog, columns, estimate, figures, issues, limiters, link, mixed, parameters, plan, point, rank,
+        read, resolve, sweep, understand,
     };
     use pyo3::prelude::*;
 
@@ -31,6 +31,7 @@ mod engine_module {
             wrap_pyfunction!(parameters, module)?,
             wrap_pyfunction!(rank, module)?,
             wrap_pyfunction!(plan, module)?,
+            wrap_pyfunction!(mixed, module)?,
             wrap_pyfunction!(axis_key, module)?,
             wrap_pyfunction!(resolve, module)?,
             wrap_pyfunction!(columns, module)?,
@@ -131,6 +132,12 @@ fn plan(
     let ([limit, batch, sure], [clusters, hold]) = (limits, lists);
     let wanted = api::plan::PlanRequest { question, limit, batch, sure, clusters: &clusters, hold: &hold, most };
     py.detach(|| api::plan(&asked.given(), &wanted)).map_err(raised)
+}
+
+/// [`api::mixed()`].
+#[pyfunction]
+fn mixed(asked: ScenarioRequest, others: Vec<String>) -> PyResult<String> {
+    api::mixed(&asked.given(), &others).map_err(raised)
 }
 
 /// [`api::axis::key`].

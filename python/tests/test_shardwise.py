@@ -114,6 +114,13 @@ class Sweep(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
+    def test_two_kinds_of_gpus(self):
+        run = {"model": "llama-3.1-8b", "cluster": "dgx-h100", "gpus": 16, "seq": 4096, "mbs": 2, "accum": 4, "recompute": "full"}
+        answer = shardwise.mixed(run, {"cluster": "dgx-a100-80", "gpus": 8})
+        self.assertLess(answer["best"]["step_time_s"], answer["equal"]["step_time_s"])
+        with self.assertRaises(ValueError):
+            shardwise.mixed(run, {"cluster": "dgx-a100-80"})
+
     def test_the_best_layouts_come_first(self):
         ranked = shardwise.rank(SCENARIO, top=3)
         mfu = [layout["report"]["mfu"] for layout in ranked["layouts"]]

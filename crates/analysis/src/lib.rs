@@ -19,6 +19,7 @@ mod layout_space;
 pub mod layouts;
 pub mod limits;
 pub mod memory_reductions;
+pub mod mixed;
 pub mod nearest_yes;
 pub mod neighbour_layouts;
 pub mod network;

@@ -9,6 +9,7 @@
 pub mod axis;
 pub mod files;
 pub mod given;
+pub mod mixed;
 pub mod open;
 pub mod plan;
 pub mod rank;
@@ -24,6 +25,7 @@ use links::effect::may_have_effect;
 use links::spelling;
 
 pub use given::{Given, Read, Reading, Refusal};
+pub use mixed::mixed;
 pub use open::Open;
 pub use plan::plan;
 pub use rank::rank;

@@ -6,6 +6,9 @@
 //! predicted value over the anchor's ratio. The 10th and the 90th percentile of the residuals are
 //! printed, with sources weighted by the square root of their rows. [`catalog::accuracy`]
 //! contains the results.
+//!
+//! A second table has the error after a correction by the nearest run of *another* source with equal
+//! GPU, framework, format, and kind of model and training ([`analysis::similar_runs`]).
 
 #[path = "score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
@@ -14,9 +17,12 @@ mod table;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use analysis::similar_runs::Traits;
 use catalog::accuracy::StepKind;
+use engine::scenario::Scenario;
 use score::prediction::Prediction;
 use score::quantile::quantile;
+use score::summary::Entry;
 
 /// Ratios of measured to predicted values, by group.
 type Groups = BTreeMap<String, Vec<f64>>;
@@ -52,7 +58,58 @@ fn main() -> ExitCode {
         }
         print("peak memory", near, peaks);
     }
+    print_by_others(&tables);
     ExitCode::SUCCESS
+}
+
+/// A run with its source, its traits, and its measured over predicted step time.
+struct Run<'a> {
+    source: &'a str,
+    scenario: Scenario,
+    traits: Traits,
+    ratio: f64,
+}
+
+/// Distances in steps within which a run of another source corrects.
+const WITHIN: [f64; 3] = [1.0, 2.0, 4.0];
+
+/// Prints the errors of runs before and after a correction by the nearest run of another source.
+fn print_by_others<'a>(tables: &'a table::Tables) {
+    let run = |entry: &'a Entry| {
+        let prediction = entry.outcome.as_ref().ok()?;
+        let scenario = prediction.scenario;
+        let ratio = 1.0 / (1.0 + prediction.step_error()?);
+        Some(Run { source: entry.source(), scenario, traits: Traits::from_scenario(&scenario), ratio })
+    };
+    let runs: Vec<Run> = tables.training.iter().filter_map(run).collect();
+    println!("\n| within steps | rows | median error | after | 80th percentile | after |\n|---|---|---|---|---|---|");
+    for within in WITHIN {
+        let errors = runs.iter().filter_map(|own| {
+            let alike =
+                runs.iter().filter(|other| other.source != own.source && is_alike(&own.scenario, &other.scenario));
+            let far = alike.map(|other| (own.traits.distance(&other.traits), other.ratio));
+            let (_, ratio) = far.filter(|(steps, _)| *steps <= within).min_by(|one, two| one.0.total_cmp(&two.0))?;
+            Some([own.ratio, own.ratio / ratio].map(|ratio| (ratio.ln().abs(), 1.0)))
+        });
+        let (before, after): (Vec<_>, Vec<_>) = errors.map(|[before, after]| (before, after)).unzip();
+        let at = |errors: &[(f64, f64)], share| quantile(errors, share).unwrap_or(f64::NAN);
+        println!(
+            "| {within} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
+            before.len(),
+            at(&before, 0.5),
+            at(&after, 0.5),
+            at(&before, 0.8),
+            at(&after, 0.8)
+        );
+    }
+}
+
+/// Whether one run may correct another.
+fn is_alike(own: &Scenario, other: &Scenario) -> bool {
+    let traits = |of: &Scenario| {
+        (of.accelerator.id, of.framework, of.compute_format, of.model.architecture().has_experts(), of.trained.is_all())
+    };
+    traits(own) == traits(other)
 }
 
 fn print(name: &str, near: &str, groups: Groups) {

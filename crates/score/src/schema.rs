@@ -15,6 +15,8 @@ pub enum Schema {
     Hybrid,
     /// Traced training steps of models with image input; only tests compare the engine with them.
     Images,
+    /// Runs on two kinds of GPUs; only tests compare them with `analysis::mixed`.
+    TwoKinds,
     /// Measured collectives.
     Collectives,
     /// Measurements of a single mixture-of-experts layer, one value per row.
@@ -37,6 +39,8 @@ impl Schema {
             Some(Self::Images)
         } else if has(&["source_code", "peak_allocated_bytes", "simulated_reserved"]) {
             Some(Self::Traced)
+        } else if has(&["link", "others", "step_time_s"]) {
+            Some(Self::TwoKinds)
         } else if has(&["collective", "message_bytes", "metric", "value"]) {
             Some(Self::Collectives)
         } else if has(&["setting", "metric", "unit", "value"]) {
@@ -67,6 +71,7 @@ impl Schema {
             Self::Images => {
                 "training steps of models that read images, traced tensor by tensor: the example towers scores them"
             }
+            Self::TwoKinds => "runs on two kinds of GPUs, which the tests of the analyses read",
             Self::Collectives => "measured collectives",
             Self::Experts => "measurements of one layer of experts, which the tests of the engine read",
             Self::Architectures => "architectures by name, not measurements: the catalog has those in use",

@@ -86,6 +86,12 @@ impl<'a> TimedStage<'a> {
         Self { stage, units, all: plan.all_micro_batches(), plan, passes }
     }
 
+    /// Returns a stage without regard to others.
+    fn alone(setup: &Setup, stage: &'a Stage) -> Self {
+        let groups = Groups::new(setup, setup.architecture.has_experts());
+        Self::new(setup, &groups, &LayerPlan::new(setup, &BlockCosts::new(setup), &stage.blocks), stage)
+    }
+
     /// Returns the time of the step on the stage beyond its micro-batches at the pace of a steady
     /// one.
     fn beyond_steady(&self) -> Seconds {
@@ -212,6 +218,32 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
             + passes.waits
             + plan.between_steps,
     }
+}
+
+/// Returns the time of a step of a pipeline of two stages that stand on two kinds of GPUs: the first
+/// stage as in the first setup, the last as in the second. Both have the same model, layers by
+/// stage, mesh, batch and schedule.
+///
+/// As in a pipeline of equal GPUs, the slower stage sets the time of a micro-batch, and the other
+/// its bubble (docs/book/model/overlap.md).
+pub fn of_two_kinds(setups: [&Setup; 2]) -> Seconds {
+    let [on_first, on_last] = setups;
+    let (held, held_by_last) = (stages(on_first), stages(on_last));
+    let first = TimedStage::alone(on_first, &held.first);
+    let last = TimedStage::alone(on_last, held_by_last.last.as_ref().unwrap_or(&held_by_last.first));
+    let (slower, setup) = if last.both() > first.both() { (last, on_last) } else { (first, on_first) };
+    let times = ByStage { first: first.passes, between: None, last: Some(last.passes) };
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times)
+        + first.plan.filling.max(last.plan.filling);
+    let passes = Passes::new(setup, &slower.plan);
+    let filling = f64::from(setup.objective.passes()) * slower.plan.forward_pass().0;
+    let ran = micro_batches * slower.both()
+        + bubble
+        + first.beyond_steady().max(last.beyond_steady())
+        + passes.time
+        + filling;
+    ran.max(loaded(setup))
 }
 
 /// Returns the minimum time of a step due to the data loaders: the sequences of a replica over the
