@@ -54,12 +54,27 @@ pub fn has(name: &std::ffi::OsStr) -> bool {
 /// # Errors
 /// When cargo cannot be started, or the current folder is unknown.
 pub fn run(name: &str, arguments: &[OsString]) -> Result<ExitCode> {
+    let (name, arguments) = match (name, arguments) {
+        ("score", [one]) if one == LEAVE_ONE_OUT => ("calibrate", left_out()?),
+        _ => (name, arguments.to_vec()),
+    };
     let mut command = command(name);
     command.args(arguments).stdin(Stdio::inherit());
     command.current_dir(std::env::current_dir().context("The current folder is unknown")?);
     let status = command.status().with_context(|| format!("{name} could not be started"))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// Argument of `score` that fits the constants without each source in turn and predicts it.
+const LEAVE_ONE_OUT: &str = "--leave-one-out";
+
+/// Returns the arguments of `calibrate` that write the table of sources left out.
+fn left_out() -> Result<Vec<OsString>> {
+    let tables: Vec<Vec<PathBuf>> =
+        MEASURED.iter().map(|folder| files_with_extension(&root().join(folder), "csv")).collect::<Result<_>>()?;
+    let files = tables.into_iter().flatten().map(PathBuf::into_os_string);
+    Ok(["--held-out", "--write"].into_iter().map(OsString::from).chain(files).collect())
 }
 
 /// Returns the `cargo` command that runs one of these commands, without its arguments.

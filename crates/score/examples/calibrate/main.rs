@@ -4,13 +4,15 @@
 //! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated.
 //! `--set KEY=VALUE` sets the initial value of a constant, which is also its final value if
 //! `--only` excludes the constant. `--held-out` holds out each source in turn. `--write` writes the
-//! results to `data/fitted.toml`; held-out errors are written only if they were computed.
+//! results to `data/fitted.toml`; held-out errors, and the table of
+//! docs/book/accuracy/held-out.md, are written only if they were computed.
 //!
 //! Each constant has a prior: a value measured in isolation, or the value of similar constants,
 //! with a width. The fit balances the prior against the rows.
 
 #![allow(clippy::indexing_slicing, reason = "indices come from the tables they point into")]
 
+mod chapter;
 #[path = "../score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
 mod table;
@@ -81,17 +83,27 @@ fn main() -> ExitCode {
     println!("{} rows; loss {:.2} as the constants stand", all.len(), fitted.loss());
     fitted.descend(&free);
     println!("{:.2} fitted\n", fitted.loss());
-    let without: Vec<Vec<f64>> = (0..sources.len())
-        .map(|at| {
-            if !hold_out {
-                return fitted.factors.clone();
+    let without_one = |at: usize| {
+        let rest: Vec<&Case> = all.iter().copied().filter(|case| case.of != at).collect();
+        let mut fit = Fit::new(&constants, &rest, sources.len(), &fitted.factors);
+        fit.descend(&free);
+        fit.factors
+    };
+    let mut without: Vec<Vec<f64>> = vec![fitted.factors.clone(); sources.len()];
+    if hold_out {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = sources.len().div_ceil(threads).max(1);
+        std::thread::scope(|scope| {
+            for (first, part) in without.chunks_mut(share).enumerate() {
+                let without_one = &without_one;
+                scope.spawn(move || {
+                    for (at, factors) in part.iter_mut().enumerate() {
+                        *factors = without_one(first * share + at);
+                    }
+                });
             }
-            let rest: Vec<&Case> = all.iter().copied().filter(|case| case.of != at).collect();
-            let mut fit = Fit::new(&constants, &rest, sources.len(), &fitted.factors);
-            fit.descend(&free);
-            fit.factors
-        })
-        .collect();
+        });
+    }
     println!("| constant | now | fitted | deviation | rows | sources | held out |\n|---|---|---|---|---|---|---|");
     let mut found = Vec::new();
     for (at, (constant, _)) in constants.iter().enumerate() {
@@ -130,6 +142,23 @@ fn main() -> ExitCode {
         let (now, after) = (of(&start), of(&fitted.factors));
         let fast = summary(rows.iter().filter(|case| case.mfu >= FAST_MFU).map(|case| case.error(&fitted.factors)));
         println!("| {source} | {} | {unexplained:.0} % | {now} | {after} | {fast} | {out} |", rows.len());
+    }
+    if write && hold_out {
+        let rows: Vec<chapter::Source> = sources
+            .iter()
+            .enumerate()
+            .map(|(at, source)| {
+                let rows = all.iter().filter(|case| case.of == at);
+                let errors = rows.map(|case| (case.error(&fitted.factors), case.error(&without[at])));
+                chapter::Source { name: source, errors: errors.collect() }
+            })
+            .collect();
+        let fast = all.iter().map(|case| case.mfu >= FAST_MFU).collect::<Vec<_>>();
+        let each = all.iter().map(|case| (case.error(&fitted.factors), case.error(&without[case.of])));
+        if let Err(message) = chapter::write(&rows, &fast.into_iter().zip(each).collect::<Vec<_>>()) {
+            eprintln!("{message}");
+            return ExitCode::FAILURE;
+        }
     }
     let held_out: Vec<(&Case, f64)> = all.iter().map(|case| (*case, case.error(&without[case.of]))).collect();
     for (name, fast) in [("MFU of 20 % or more", true), ("below", false)] {

@@ -19,6 +19,7 @@ mod one_gpu;
 mod oracle;
 mod published;
 mod steps;
+mod twice;
 
 use score::LeftOut;
 use score::cells::Cells;
