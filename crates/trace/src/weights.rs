@@ -166,7 +166,7 @@ impl Tape {
                 self.weight(shape.vocab, shape.hidden, self.formats.copy_format());
             }
         }
-        if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| head == embedding) {
+        if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| shape.head && head == embedding) {
             weight.shared = true;
         }
         Root { embedding, norm, head }

@@ -116,6 +116,10 @@ pub struct Traits {
     pub outgrows_blocks: bool,
 
     // Pipelines and other degrees.
+    /// Each stage has a buffer for every message of a step, allocated before the first one
+    /// (`_prepare_forward_infra` and `_prepare_backward_infra` of torch.distributed.pipelining,
+    /// until pytorch/pytorch #196463 of September 2026).
+    pub buffers_all_messages: bool,
     /// Stages are balanced by parameters, including the output head, instead of by layers.
     pub balances_parameters: bool,
     /// Messages of an interleaved schedule overlap with compute (`overlap_p2p_comm`,
@@ -223,6 +227,7 @@ const PLAIN: Traits = Traits {
     keeps_workspaces: false,
     holds_reduced_tensors: false,
     outgrows_blocks: false,
+    buffers_all_messages: false,
     balances_parameters: false,
     overlaps_messages: false,
     host_waits: HostWaits::Never,
@@ -239,6 +244,7 @@ const TORCHTITAN: Traits = Traits {
     shards_by_fsdp: true,
     root_unit: RootUnit::Head,
     outgrows_blocks: true,
+    buffers_all_messages: true,
     aligns_without_pipelines: true,
     ..PLAIN
 };
@@ -257,6 +263,7 @@ const TRANSFORMERS: Traits =
 
 const DEEPSPEED: Traits = Traits {
     shards_by_fsdp: false,
+    buffers_all_messages: false,
     root_unit: RootUnit::Freed,
     zero_by_deepspeed: true,
     flat_gradient_buckets: true,

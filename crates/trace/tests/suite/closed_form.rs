@@ -68,6 +68,36 @@ fn setup(link: &str) -> Setup {
     decoded.scenario.setup()
 }
 
+/// Stages of PyTorch's pipelines keep weights gathered from a micro-batch's backward pass on, with
+/// unsharded gradients, and a buffer for each message.
+#[test]
+fn the_verdict_is_the_traced_step_s_in_a_pipeline_of_pytorch() {
+    let mut wrong = Vec::new();
+    for model in ["llama-3.1-8b", "llama-2-7b"] {
+        for batch in ["seq=512&accum=4", "seq=4096&accum=4", "seq=4096&accum=64&tp=2", "seq=16384&accum=8&tp=2"] {
+            for way in ["recompute=full", "recompute=none", "recompute=selective&compile=yes"] {
+                for strategy in ["full-shard", "shard-grad-op"] {
+                    let link = format!("{START}&model={model}&pp=2&{batch}&{way}&strategy={strategy}&loss=fused");
+                    let setup = setup(&link);
+                    for stage in stages(&setup).iter() {
+                        let closed = memory::stage_memory(&setup, stage).allocated.get();
+                        let traced = trace::Trace::record(&setup, stage).peak().allocated as f64;
+                        let error = closed / traced - 1.0;
+                        if error.abs() > CLOSE {
+                            wrong.push(format!(
+                                "{:+.1} % {link} {}: {closed:.3e} of {traced:.3e}",
+                                100.0 * error,
+                                stage.head
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 const START: &str = "cluster=dgx-h100&gpus=16";
 
 /// Tests Llama 2 7B with gated and plain MLP, and with layer norm and RMS norm.

@@ -12,6 +12,8 @@ pub(super) enum GradientsAtRest {
     Whole,
     /// Those alive until their own update in the backward pass.
     InBackward(InBackward),
+    /// None before the update: FSDP reduces all units after the last backward pass.
+    AtUpdate,
     /// FSDP allocates each unit's shard at its first reduction and frees it after the update.
     ByUnit(Shards),
 }
@@ -36,6 +38,9 @@ impl GradientsAtRest {
             return Self::InBackward(alive);
         }
         let by_unit = of.is_fsdp && !of.setup.offload.parameters && !of.is_deepspeed_zero3;
+        if by_unit && of.keeps_gathered {
+            return Self::AtUpdate;
+        }
         // From the second micro-batch on, the shards of the first exist.
         if !by_unit || (of.accumulates && !of.reduces_once) {
             return Self::Whole;
@@ -55,6 +60,7 @@ impl GradientsAtRest {
     pub(super) fn bytes(&self, points: &Points, whole: f64, each: f64) -> ByPoint {
         match self {
             Self::Whole => ByPoint::all(whole),
+            Self::AtUpdate => ByPoint::all(0.0).with(Point::Update, whole),
             Self::InBackward(alive) => ByPoint::all(0.0).plus(each, &alive.by_point()),
             Self::ByUnit(shards) => {
                 let Shards { layer, of_head, whole_at_tower, .. } = *shards;
@@ -68,6 +74,7 @@ impl GradientsAtRest {
     pub(super) fn are_whole(&self, point: Point) -> bool {
         match self {
             Self::Whole => true,
+            Self::AtUpdate => point == Point::Update,
             Self::InBackward(_) => false,
             Self::ByUnit(shards) => shards.are_whole(point),
         }

@@ -4,6 +4,7 @@ use super::at_rest::GradientsAtRest;
 use super::gathers::Gathers;
 use super::in_backward::InBackward;
 use super::kept::KeptActivations;
+use super::messages::message_buffers;
 use super::of_setup::{OfLayers, OfSetup};
 use super::point::{ByPoint, Ends, Point, Points};
 use super::unreduced::Reductions;
@@ -23,7 +24,8 @@ pub(super) struct PeakInputs<'a> {
     pub(super) stage: &'a Stage,
     pub(super) points: Points,
     pub(super) states: States,
-    /// The frozen base at rest, and models besides the trained one.
+    /// Allocated at the start and never freed: the frozen base at rest, models besides the trained
+    /// one, and buffers of messages.
     pub(super) base: Bytes,
     /// Models besides the trained one.
     pub(super) models: Bytes,
@@ -53,11 +55,14 @@ impl<'a> PeakInputs<'a> {
             of,
             stage,
             states: gpu_states(setup, params),
-            base: base(setup, params) + models + tower.map_or(Bytes::ZERO, |tower| tower.frozen),
+            base: base(setup, params)
+                + models
+                + message_buffers(setup, stage)
+                + tower.map_or(Bytes::ZERO, |tower| tower.frozen),
             models,
             gathers: Gathers::new(of, params, &points),
             at_rest: GradientsAtRest::new(of, &params.trained, InBackward::new(setup, params), of_trained),
-            reductions: Reductions::new(of, params, of_trained, working.computed_in_layer),
+            reductions: Reductions::new(of, stage, of_trained, working.computed_in_layer),
             kept,
             working,
             logits: LogitBytes::new(of, stage),
@@ -78,7 +83,7 @@ impl<'a> PeakInputs<'a> {
         let has_first = has_layers && first != last && first != second && first != last_with_prefetch;
         let by_units = self.of.has_streams && self.of.setup.sharding == Sharding::Fsdp(Reshard::Always);
         let head = self.stage.params.trained.head;
-        let own_head = by_units && self.of.root_unit == RootUnit::Head && head > 0.0;
+        let own_head = (by_units || self.of.keeps_gathered) && self.of.root_unit == RootUnit::Head && head > 0.0;
         let gathers_head = by_units && matches!(self.of.root_unit, RootUnit::Head | RootUnit::Freed);
         let updates_head = matches!(self.at_rest, GradientsAtRest::InBackward(alive) if alive.head > 0.0);
         let ties = self.of.setup.architecture.tie_word_embeddings && self.stage.embedding && self.stage.head;
