@@ -150,7 +150,7 @@ impl<'a> Step<'a> {
         let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
         tape.keeps_biased = setup.keeps_biased_products();
-        tape.tp = shape.tp;
+        tape.table_parts = if setup.tensor.splits_embedding { shape.tp } else { 1 };
         tape.groups = if group > 1 { [group, u64::from(setup.mesh.expert_shard_group())] } else { [1; 2] };
         let several = setup.batch.grad_accum_steps > 1;
         if shape.autocast || several && !(group > 1 && GradientSyncPlan::new(setup).reduce_each) {

@@ -2,6 +2,7 @@
 //! source of the memory figure: both must agree to 2 %.
 
 use engine::model::memory;
+use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
 use engine::model::stages::stages;
 use engine::model::transformer::{Architecture, Norm};
@@ -66,6 +67,34 @@ fn setup(link: &str) -> Setup {
     let decoded = decode(link);
     assert!(decoded.issues.is_empty(), "{link}: {:?}", decoded.issues);
     decoded.scenario.setup()
+}
+
+/// DTensor's plans without `tok_embeddings` keep the embedding whole on each GPU of a
+/// tensor-parallel group, sharded by FSDP alone: of V H (1 - 1/t) more parameters 16 bytes in
+/// weights, gradients and AdamW's state, over the GPUs of the shard group.
+#[test]
+fn an_embedding_that_tensor_parallelism_does_not_split_is_whole_in_both() {
+    for way in ["recompute=full", "recompute=none&compile=yes", "recompute=selective&framework=transformers"] {
+        let of = |split: &str| {
+            let link = format!("{START}&model=llama-3.1-8b&seq=2048&tp=4&recipe=fsdp2-bf16&{way}&embedtp={split}");
+            let setup = setup(&link);
+            let [closed, traced] = both(&setup).unwrap();
+            assert!((closed / traced - 1.0).abs() < CLOSE, "{link}: {closed:.3e} of {traced:.3e}");
+            let at_rest = |report: MemoryReport| {
+                [MemoryPart::Weights, MemoryPart::Optimizer].map(|part| report.parts.get(part).get())
+            };
+            let all = stages(&setup);
+            let traced = trace::simulated(&setup, &all.first).unwrap();
+            [at_rest(memory::peak(&setup, &all)), at_rest(traced)]
+        };
+        let (whole, split) = (of("no"), of("yes"));
+        let more = 128_256.0 * 4096.0 * (1.0 - 1.0 / 4.0) / 4.0;
+        for (whole, split) in whole.into_iter().zip(split) {
+            for (bytes, (whole, split)) in [4.0, 8.0].into_iter().zip(whole.into_iter().zip(split)) {
+                assert!(((whole - split) / (bytes * more) - 1.0).abs() < CLOSE, "{way}: {whole} {split}");
+            }
+        }
+    }
 }
 
 /// Stages of PyTorch's pipelines keep weights gathered from a micro-batch's backward pass on, with

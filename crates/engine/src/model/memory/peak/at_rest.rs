@@ -22,9 +22,12 @@ pub(super) enum GradientsAtRest {
 pub(super) struct Shards {
     /// Bytes of one layer's.
     layer: f64,
-    /// Parameters of the head, if it is a separate unit, and the bytes at rest of one of its
+    /// Parameters of the head, if it is a separate unit; and the bytes at rest of one of its
     /// gradients.
     head: f64,
+    /// Parameters outside the layers if the embedding is a unit too, whose shard is allocated while
+    /// the gradient still exists.
+    root: f64,
     of_head: f64,
     /// Whether all gradients are at rest while the image encoder is computed.
     whole_at_tower: bool,
@@ -51,6 +54,7 @@ impl GradientsAtRest {
                 * bytes
                 * (trained.layer / of.degrees.gradients + trained.expert / of.expert_degrees.gradients),
             head: if of.root_unit == RootUnit::Head { trained.head } else { 0.0 },
+            root: if of.root_unit == RootUnit::Head { trained.root } else { 0.0 },
             of_head: bytes / of.degrees.gradients,
             whole_at_tower: of.passes_tower,
         })
@@ -96,7 +100,7 @@ impl Shards {
 
     /// Returns the head's parameters whose gradients are reduced before those of the root unit.
     pub(super) fn heads(&self) -> ByPoint {
-        let ends = Ends { embedding: self.head, root: self.head, ..Ends::default() };
+        let ends = Ends { embedding: self.head, root: self.root, ..Ends::default() };
         ByPoint::new(ends, [self.head; 4], [self.head; 4])
     }
 }

@@ -32,6 +32,7 @@ pub(super) struct Gathers {
     /// The root unit, its part that is final norm and head, one layer, and the whole model.
     pub(super) root: f64,
     head: f64,
+    is_tied: bool,
     pub(super) layer: f64,
     pub(super) all: f64,
     /// Bytes per parameter that is gathered module by module.
@@ -93,6 +94,7 @@ impl Gathers {
             root_unit: of.root_unit,
             root,
             head: of.bytes.gathered * trained.head + of_frozen.others * frozen.head,
+            is_tied: setup.architecture.tie_word_embeddings,
             layer: gathered_layer * trained.padded_layer(padding)
                 + frozen_layer
                 + of_frozen.matrices * padding * frozen.expert_unit,
@@ -158,7 +160,8 @@ impl Gathers {
             false => root,
         });
         let after_head = if apart { 0.0 } else { root };
-        let ends = Ends { update: 0.0, loss, start, gather, after_head, embedding: root, root: 0.0, tower: root };
+        let looked_up = if apart && !self.is_tied { embedding } else { root };
+        let ends = Ends { update: 0.0, loss, start, gather, after_head, embedding: looked_up, root: 0.0, tower: root };
         let roots = ByPoint::new(ends, in_layers, in_layers);
 
         let is = |is: bool| f64::from(u8::from(is));

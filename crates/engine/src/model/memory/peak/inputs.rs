@@ -7,7 +7,7 @@ use super::kept::KeptActivations;
 use super::messages::message_buffers;
 use super::of_setup::{OfLayers, OfSetup};
 use super::point::{ByPoint, Ends, Point, Points};
-use super::unreduced::Reductions;
+use super::unreduced::{Reductions, whole_table};
 use super::working_set::{LogitBytes, WorkingSet};
 use crate::model::memory::other_models::OtherModels;
 use crate::model::memory::tower::TowerMemory;
@@ -87,6 +87,7 @@ impl<'a> PeakInputs<'a> {
         let gathers_head = by_units && matches!(self.of.root_unit, RootUnit::Head | RootUnit::Freed);
         let updates_head = matches!(self.at_rest, GradientsAtRest::InBackward(alive) if alive.head > 0.0);
         let ties = self.of.setup.architecture.tie_word_embeddings && self.stage.embedding && self.stage.head;
+        let copies_embedding = whole_table(self.of.setup, self.stage) > 0.0 && self.stage.params.trained.root > head;
         let in_tower = self.tower.is_some_and(|tower| tower.working > Bytes::ZERO);
         let unless = |is_met: bool| if is_met { 0.0 } else { f64::NEG_INFINITY };
         let layers = [has_layers, has_second, has_prefetch, has_first].map(unless);
@@ -96,7 +97,7 @@ impl<'a> PeakInputs<'a> {
             start: unless(by_units),
             gather: unless(gathers_head),
             after_head: unless(own_head || updates_head),
-            embedding: unless(by_units && ties && head > 0.0),
+            embedding: unless(by_units && (ties && head > 0.0 || copies_embedding)),
             root: 0.0,
             tower: unless(in_tower),
         };

@@ -70,6 +70,8 @@ pub(super) struct Units {
     accumulated: [f64; 2],
     /// Whether all of them are reduced after the last backward pass.
     at_end: bool,
+    /// Whether embedding and head of the stage are one weight.
+    is_tied: bool,
     /// Parameters of the whole embedding, whose gradient a GPU with a part of it computes.
     whole_table: f64,
 }
@@ -89,6 +91,7 @@ impl Units {
             passes_tower: of.passes_tower,
             accumulated: if of.reduces_once { accumulated } else { [0.0; 2] },
             at_end: of.keeps_gathered,
+            is_tied: of.setup.architecture.tie_word_embeddings && stage.embedding && stage.head,
             whole_table: whole_table(of.setup, stage),
         }
     }
@@ -101,7 +104,7 @@ impl Units {
         let root = self.root - self.head_apart;
         let ends = Ends {
             after_head: self.head,
-            embedding: TIED_GRADIENTS * self.head,
+            embedding: if self.is_tied { TIED_GRADIENTS * self.head } else { self.whole_table + root },
             root: root + if self.at_end { self.whole_table } else { 0.0 },
             tower: if self.passes_tower { root } else { 0.0 },
             ..Ends::default()
@@ -145,7 +148,7 @@ impl Units {
 
 /// Returns the parameters of the whole embedding on a stage that has a part of it: the gradient of
 /// the whole is computed, and the part is copied.
-fn whole_table(setup: &Setup, stage: &Stage) -> f64 {
+pub(super) fn whole_table(setup: &Setup, stage: &Stage) -> f64 {
     let is_split = stage.embedding && setup.mesh.tp > 1 && setup.tensor.splits_embedding;
     if is_split { setup.architecture.embedding_params() as f64 } else { 0.0 }
 }
