@@ -16,7 +16,7 @@ use engine::model::memory::{OtherModels, message_buffers};
 use engine::model::setup::Setup;
 use engine::model::software::RootUnit;
 use engine::model::stages::Stage;
-use engine::model::states::{optimizer_bytes, recipe_bytes, shard_degrees};
+use engine::model::states::{cast_gradient_bytes, optimizer_bytes, recipe_bytes, shard_degrees};
 use engine::model::sync::GradientSyncPlan;
 use engine::model::training::{Recompute, Reshard, Sharding};
 use engine::model::transformer::Norm;
@@ -109,9 +109,10 @@ impl Trace {
         let gradients = step.gradients();
         let pass = step.pass();
         let moments = step.moments();
-        optimizer::update(&mut step.tape, setup, &moments, true);
+        let casts = step.cast_gradients();
+        optimizer::update(&mut step.tape, setup, &moments, casts, true);
         let first_update = core::mem::take(&mut step.tape.events);
-        optimizer::update(&mut step.tape, setup, &moments, false);
+        optimizer::update(&mut step.tape, setup, &moments, casts, false);
         let update = core::mem::take(&mut step.tape.events);
         Self { rest, pass, gradients, first_update, update, tensors: step.tape.tensors() }
     }
@@ -493,6 +494,12 @@ impl<'a> Step<'a> {
         let shards = self.units.each.iter().map(|unit| unit.shard);
         let whole = self.tape.weights.iter().map(|weight| weight.gradient);
         shards.chain(whole).filter(|tensor| *tensor != NONE).collect()
+    }
+
+    /// Returns the bytes of the gradients that the update casts to fp32.
+    fn cast_gradients(&self) -> u64 {
+        let trained = self.tape.weights.iter().filter(|weight| weight.format.trains);
+        trained.map(Weight::shard).sum::<u64>() * cast_gradient_bytes(self.setup) as u64
     }
 
     /// Returns the bytes of one moment of each parameter on this GPU.

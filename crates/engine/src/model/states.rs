@@ -185,6 +185,17 @@ pub fn update_bytes(setup: &Setup, params: &LocalParams) -> Bytes {
     Bytes::new(moment_bytes(setup) * on_gpu)
 }
 
+/// Returns the bytes per parameter of the gradients that the update casts to fp32 on the GPU, all of
+/// a GPU's shard at once, where PyTorch's FSDP has 16-bit weights and an optimizer with fp32 copies
+/// of them beside it (InternEvo's `FSDPadaptOptimizer.step`: `p.grad.to(dtype)` for all parameters,
+/// the 16-bit gradients being freed after the update).
+pub fn cast_gradient_bytes(setup: &Setup) -> f64 {
+    const FP32: f64 = 4.0;
+    let casts = setup.recipe == PrecisionPolicy::ZeroMixed && setup.traits().shards_by_fsdp;
+    let is_fsdp = matches!(setup.sharding, Sharding::Fsdp(_));
+    if casts && is_fsdp && setup.offload.updates_here() { FP32 } else { 0.0 }
+}
+
 /// Returns the bytes per parameter of a layer's gathered weights: one if they are gathered in 8
 /// bits.
 pub fn gathered_layer_bytes(setup: &Setup) -> f64 {

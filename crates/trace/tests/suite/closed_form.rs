@@ -69,6 +69,24 @@ fn setup(link: &str) -> Setup {
     decoded.scenario.setup()
 }
 
+/// 16-bit weights under FSDP beside an optimizer with its own fp32 copies: the update casts the
+/// gradients, 4 bytes a parameter of the shard. InternLM 7B on 6 A800 takes 39 GB (InternEvo's
+/// table of memory, November 2023), of which the peak at the update without the cast had 29.
+#[test]
+fn gradients_that_the_update_casts_exist_in_both() {
+    let shape = "layers=32&hidden=4096&heads=32&ffn=11008&vocab=103168&bias=all";
+    let way = "recipe=zero-mixed&optkernel=foreach&framework=fsdp1&recompute=full&loss=standard";
+    let link = format!("cluster=a800-200g&model=custom&seq=2048&gpus=6&node=8&accum=4&{way}&{shape}");
+    let setup = setup(&link);
+    let all = stages(&setup);
+    let report = memory::peak(&setup, &all);
+    let cast = report.parts.get(MemoryPart::UnreducedGradients).get();
+    assert_eq!(cast, 4.0 * all.first.params.held.all() / 6.0);
+    assert!(report.peak.gib() > 34.0 && report.peak.gib() < 39.0, "{}", report.peak.gib());
+    let [closed, traced] = both(&setup).unwrap();
+    assert!((closed / traced - 1.0).abs() < CLOSE, "{closed:.3e} of {traced:.3e}");
+}
+
 /// DTensor's plans without `tok_embeddings` keep the embedding whole on each GPU of a
 /// tensor-parallel group, sharded by FSDP alone: of V H (1 - 1/t) more parameters 16 bytes in
 /// weights, gradients and AdamW's state, over the GPUs of the shard group.

@@ -7,6 +7,7 @@ use crate::model::framework::ReplicatedGradients;
 use crate::model::setup::Setup;
 use crate::model::software::RootUnit;
 use crate::model::stages::Stage;
+use crate::model::states::cast_gradient_bytes;
 use crate::model::training::Sharding;
 
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
@@ -70,6 +71,8 @@ pub(super) struct Units {
     accumulated: [f64; 2],
     /// Whether all of them are reduced after the last backward pass.
     at_end: bool,
+    /// Gradients that the update casts to fp32, in parameters of compute's format.
+    cast: f64,
     /// Whether embedding and head of the stage are one weight.
     is_tied: bool,
     /// Parameters of the whole embedding, whose gradient a GPU with a part of it computes.
@@ -91,6 +94,8 @@ impl Units {
             passes_tower: of.passes_tower,
             accumulated: if of.reduces_once { accumulated } else { [0.0; 2] },
             at_end: of.keeps_gathered,
+            cast: cast_gradient_bytes(of.setup) / of.bytes.gathered
+                * (trained.dense() / of.degrees.optimizer + trained.experts() / of.expert_degrees.optimizer),
             is_tied: of.setup.architecture.tie_word_embeddings && stage.embedding && stage.head,
             whole_table: whole_table(of.setup, stage),
         }
@@ -103,6 +108,7 @@ impl Units {
         let head = self.head - self.head_apart;
         let root = self.root - self.head_apart;
         let ends = Ends {
+            update: self.cast,
             after_head: self.head,
             embedding: if self.is_tied { TIED_GRADIENTS * self.head } else { self.whole_table + root },
             root: root + if self.at_end { self.whole_table } else { 0.0 },
