@@ -115,7 +115,7 @@ impl Gathers {
             }
             Rule::Live(params) => (none.plus(self.live_bytes, params), none),
             Rule::FromBackward => {
-                let (roots, units) = self.from_backward(points);
+                let (roots, units) = self.kept_by_backward(points);
                 (roots.plus(self.layer, &units), none)
             }
             Rule::ByUnit { neighbour, group } => {
@@ -180,7 +180,7 @@ impl Gathers {
 
     /// Returns the gathered bytes of the root unit and the number of gathered layers, if units stay
     /// gathered after their backward pass and FSDP reshards them after the next forward pass.
-    fn from_backward(&self, points: &Points) -> (ByPoint, ByPoint) {
+    fn kept_by_backward(&self, points: &Points) -> (ByPoint, ByPoint) {
         let (after_forward, units_after_forward) = self.units(points, 1.0);
         let (layers, root, is_apart) = (points.layers, self.root, self.root_unit == RootUnit::Head);
         let all = if self.layer > 0.0 { (self.all - root) / self.layer } else { 0.0 };
@@ -207,7 +207,7 @@ impl Gathers {
             | (Rule::All { freed_at_root: true } | Rule::ByUnit { .. }, Point::Root) => Gathered::Nothing,
             (Rule::All { .. }, _) => Gathered::All,
             (Rule::FromBackward, _) => {
-                let (roots, units) = self.from_backward(points);
+                let (roots, units) = self.kept_by_backward(points);
                 Gathered::Units(roots.at(point), units.at(point))
             }
             (Rule::Live(params), _) if params.at(point) <= 0.0 => Gathered::Nothing,
