@@ -118,7 +118,7 @@ pub struct Traits {
     // Pipelines and other degrees.
     /// Each stage has a buffer for every message of a step, allocated before the first one
     /// (`_prepare_forward_infra` and `_prepare_backward_infra` of torch.distributed.pipelining,
-    /// until pytorch/pytorch #196463 of September 2026).
+    /// which pytorch/pytorch #196463 of September 2026 proposes to end).
     pub buffers_all_messages: bool,
     /// Stages are balanced by parameters, including the output head, instead of by layers.
     pub balances_parameters: bool,

@@ -27,7 +27,7 @@ impl GradientSyncPlan {
     /// forward pass.
     ///
     /// In a pipeline of PyTorch FSDP2 does not free a unit after its backward pass unless it
-    /// reduces the unit's gradients then (torch/distributed/pipelining/stage.py of 2.9,
+    /// reduces the unit's gradients then (torch/distributed/pipelining/stage.py at 88fa1e71,
     /// `backward_maybe_with_nosync`: `set_reshard_after_backward(False)`,
     /// `set_requires_gradient_sync(False)`).
     pub fn new(setup: &Setup) -> Self {

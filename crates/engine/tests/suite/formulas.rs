@@ -262,7 +262,7 @@ fn heads_limit_an_all_to_all() {
 }
 
 /// Gate and up in 8 bits: two bytes a token less for each of the 28,672 elements of Llama 2 70B, in
-/// each of its 80 layers. MLPerf Training v5.0's runs on a B200 with `FP8_ACT=1` (NVIDIA's
+/// each of its 80 layers. MLPerf Training's runs on a B200 with `FP8_ACT=1` (NVIDIA's
 /// configuration with TP, CP and SP off) allocate 168.8 GiB.
 #[test]
 fn an_activation_that_keeps_its_input_in_8_bits_keeps_half_of_it() {
