@@ -16,7 +16,7 @@ export type ParameterKey =
   | 'lossparallel' | 'embedtp' | 'cp' | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers'
   | 'sync' | 'rootunit' | 'overlap' | 'ep' | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks'
   | 'epoverlap' | 'capacity' | 'imbalance' | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs'
-  | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'tiledmlp' | 'repeatkv' | 'statekernel' | 'compute' | 'segments'
+  | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'tiledmlp' | 'act8' | 'repeatkv' | 'statekernel' | 'compute' | 'segments'
   | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
   | 'anchortime' | 'anchormemory' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery'
   | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'nvmebw' | 'hostspeed' | 'loader'
@@ -34,7 +34,7 @@ export type ParameterKey =
 /** What parameters are called elsewhere, which is read as well: by PyTorch, torchtitan, transformers, DeepSpeed, Megatron, and in tables. */
 export type KnownName =
   | 'ac_mode' | 'accelerator' | 'accumulate_grad_batches' | 'accumulation_steps' | 'act_ckpt' | 'activation_checkpoint'
-  | 'activation_checkpoint_mode' | 'activation_checkpointing' | 'activation_offloading' | 'activation_recomputation'
+  | 'activation_checkpoint_mode' | 'activation_checkpointing' | 'activation_input_8' | 'activation_offloading' | 'activation_recomputation'
   | 'activations_kept_percent' | 'adapter' | 'adaptive_parallelism' | 'adaptive_pipelining' | 'all_reduce_passes'
   | 'all_to_all_algorithm' | 'allocator_segments' | 'async_tensor_parallel' | 'attention' | 'attention_bias'
   | 'attention_chunks' | 'attention_efficiency_percent' | 'attention_implementation' | 'attention_kernel'

@@ -190,6 +190,7 @@ fn tracked_setting() -> Scenario {
                 graphs: Graphs::None,
                 dropout: false,
                 tiled_mlp: false,
+                activation_input_8: false,
                 state: StateKernel::Fused,
                 // transformers before 4.48 repeated the heads for SDPA.
                 repeated_heads: RepeatedHeads::Yes,

@@ -209,9 +209,9 @@ impl Tape {
 
     /// Runs the backward pass of an embedding.
     fn embedding_backward(&mut self, weight: WeightId) {
-        // With tensor parallelism, the gradient of the whole table is computed, and this GPU's part
-        // is copied.
-        let whole = if self.tp > 1 { self.table_bytes(weight) * self.tp } else { 0 };
+        // If tensor parallelism splits the table, the gradient of the whole is computed, and this
+        // GPU's part is copied.
+        let whole = if self.table_parts > 1 { self.table_bytes(weight) * self.table_parts } else { 0 };
         if whole > 0 && self.gradients == Category::Gradient {
             // Without FSDP, the gradient stays whole, in the format of the weights.
             let width = self.accumulated.unwrap_or(self.element);

@@ -28,8 +28,9 @@ pub(super) struct Shape {
     pub heads: Heads,
     /// Width of the MLP on this GPU.
     pub ffn: u64,
-    /// Entries of the vocabulary on this GPU.
+    /// Entries of the vocabulary on this GPU: of the head, and of the embedding.
     pub vocab: u64,
+    pub embedded_vocab: u64,
     pub gated: bool,
     pub norms_per_layer: u32,
     pub qk_norm: QkNorm,
@@ -108,6 +109,11 @@ impl Shape {
             heads: Heads { sequences, sequence, query: heads, key_value: (key / width.max(1)).max(1), width },
             ffn: columns(&mlp, Role::Up),
             vocab: part(arch.vocab_size),
+            embedded_vocab: if setup.tensor.splits_embedding {
+                part(arch.vocab_size)
+            } else {
+                u64::from(arch.vocab_size)
+            },
             gated: mlp.get(Role::Gate).is_used(),
             norms_per_layer: arch.norms_per_layer,
             qk_norm: arch.qk_norm,

@@ -12,11 +12,11 @@ use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
 use super::{compiled, optimizer, torchtitan, transformers};
 use engine::model::framework::Layers;
-use engine::model::memory::OtherModels;
+use engine::model::memory::{OtherModels, message_buffers};
 use engine::model::setup::Setup;
 use engine::model::software::RootUnit;
 use engine::model::stages::Stage;
-use engine::model::states::{optimizer_bytes, recipe_bytes, shard_degrees};
+use engine::model::states::{cast_gradient_bytes, optimizer_bytes, recipe_bytes, shard_degrees};
 use engine::model::sync::GradientSyncPlan;
 use engine::model::training::{Recompute, Reshard, Sharding};
 use engine::model::transformer::Norm;
@@ -83,8 +83,7 @@ struct Step<'a> {
     root_weights: usize,
     /// Bytes of the models besides the trained one.
     other_models: Bytes,
-    /// Micro-batches in flight besides the current one.
-    others_in_flight: f64,
+    stage: Stage,
 }
 
 impl Trace {
@@ -110,9 +109,10 @@ impl Trace {
         let gradients = step.gradients();
         let pass = step.pass();
         let moments = step.moments();
-        optimizer::update(&mut step.tape, setup, &moments, true);
+        let casts = step.cast_gradients();
+        optimizer::update(&mut step.tape, setup, &moments, casts, true);
         let first_update = core::mem::take(&mut step.tape.events);
-        optimizer::update(&mut step.tape, setup, &moments, false);
+        optimizer::update(&mut step.tape, setup, &moments, casts, false);
         let update = core::mem::take(&mut step.tape.events);
         Self { rest, pass, gradients, first_update, update, tensors: step.tape.tensors() }
     }
@@ -151,7 +151,7 @@ impl<'a> Step<'a> {
         let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
         tape.keeps_biased = setup.keeps_biased_products();
-        tape.tp = shape.tp;
+        tape.table_parts = if setup.tensor.splits_embedding { shape.tp } else { 1 };
         tape.groups = if group > 1 { [group, u64::from(setup.mesh.expert_shard_group())] } else { [1; 2] };
         let several = setup.batch.grad_accum_steps > 1;
         if shape.autocast || several && !(group > 1 && GradientSyncPlan::new(setup).reduce_each) {
@@ -187,6 +187,7 @@ impl<'a> Step<'a> {
             stored: bytes.weights as u64,
             reduced: bytes.reduced as u64,
             offloaded: setup.offload.parameters,
+            keeps_gathered: GradientSyncPlan::new(setup).keeps_gathered,
         };
         let units = Units::new(units, sharding);
         Self {
@@ -201,7 +202,7 @@ impl<'a> Step<'a> {
             tables: Vec::new(),
             root_weights: root_end as usize,
             other_models: OtherModels::new(setup, stage).total(),
-            others_in_flight: stage.in_flight - 1.0,
+            stage: *stage,
         }
     }
 
@@ -217,6 +218,8 @@ impl<'a> Step<'a> {
             let table = self.shape.heads.sequence * self.shape.heads.width / 2 * COMPLEX;
             self.tape.allocate("freqs_cis", table, Category::Buffer);
         }
+        let buffers = message_buffers(self.setup, &self.stage).get() as u64;
+        self.tape.allocate("recv", buffers, Category::Buffer);
         for _ in 0..2 {
             self.tape.allocate("input", self.shape.tokens * TOKEN, Category::Input);
         }
@@ -236,7 +239,7 @@ impl<'a> Step<'a> {
     /// between its warm-up and its end.
     fn pass(&mut self) -> Vec<Event> {
         let mut pass = core::mem::take(&mut self.tape.events);
-        let others = (self.others_in_flight * kept(&pass, self.tape.tensors()) as f64) as u64;
+        let others = ((self.stage.in_flight - 1.0) * kept(&pass, self.tape.tensors()) as f64) as u64;
         if others > 0 {
             self.at(Phase::Forward, Place::Embedding);
             let tensor = self.tape.allocate("in flight", others, Category::Activation);
@@ -356,6 +359,8 @@ impl<'a> Step<'a> {
         for value in core::iter::once(x).chain(embedded) {
             self.tape.drop(value);
         }
+        let [_, head] = self.root_units();
+        self.units.after_forward(&mut self.tape, head);
         node
     }
 
@@ -397,12 +402,13 @@ impl<'a> Step<'a> {
 
     fn backward(&mut self, loss: u32, reduces: bool) {
         self.at(Phase::Backward, Place::Loss);
+        let at_end = self.units.sharding.keeps_gathered;
         let [embedding, head] = self.root_units();
         if loss == NONE {
             // No weight trains.
             self.tables.drain(..).for_each(|table| self.tape.drop(table));
             self.segments.clear();
-            self.units.finish_backward(&mut self.tape);
+            self.units.finish_backward(&mut self.tape, reduces);
             return;
         }
         if !self.shape.head {
@@ -418,7 +424,7 @@ impl<'a> Step<'a> {
                 self.tape.run_back(node);
             }
             if core::mem::take(&mut of_head) {
-                self.units.after_backward(&mut self.tape, head, reduces);
+                self.units.after_backward(&mut self.tape, head, reduces && !at_end);
             }
             end = segment.nodes.0;
             if segment.nodes.0 == segment.nodes.1 {
@@ -429,7 +435,7 @@ impl<'a> Step<'a> {
             self.units.before_backward(&mut self.tape, index, next);
             self.at(Phase::Backward, Place::Layer(index as u32));
             self.layer_backward(index as u32, segment);
-            self.units.after_backward(&mut self.tape, index, reduces);
+            self.units.after_backward(&mut self.tape, index, reduces && !at_end);
         }
         for table in core::mem::take(&mut self.tables) {
             self.tape.drop(table);
@@ -442,8 +448,13 @@ impl<'a> Step<'a> {
         for node in (0..end).rev() {
             self.tape.run_back(node);
         }
-        self.units.after_backward(&mut self.tape, embedding, reduces);
-        self.units.finish_backward(&mut self.tape);
+        self.units.after_backward(&mut self.tape, embedding, reduces && !at_end);
+        if reduces && at_end {
+            for unit in 0..self.units.each.len() {
+                self.units.after_backward(&mut self.tape, unit, true);
+            }
+        }
+        self.units.finish_backward(&mut self.tape, reduces);
         if let Some(NodeKind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
             self.tape.release(loss.held);
         }
@@ -483,6 +494,12 @@ impl<'a> Step<'a> {
         let shards = self.units.each.iter().map(|unit| unit.shard);
         let whole = self.tape.weights.iter().map(|weight| weight.gradient);
         shards.chain(whole).filter(|tensor| *tensor != NONE).collect()
+    }
+
+    /// Returns the bytes of the gradients that the update casts to fp32.
+    fn cast_gradients(&self) -> u64 {
+        let trained = self.tape.weights.iter().filter(|weight| weight.format.trains);
+        trained.map(Weight::shard).sum::<u64>() * cast_gradient_bytes(self.setup) as u64
     }
 
     /// Returns the bytes of one moment of each parameter on this GPU.

@@ -103,8 +103,8 @@ pub(super) struct Tape {
     pub recomputed: bool,
     /// Whether selective recomputation also keeps outputs of matmuls with a bias.
     pub keeps_biased: bool,
-    /// Tensor-parallel degree.
-    pub tp: u64,
+    /// GPUs over which tensor parallelism splits the embedding.
+    pub table_parts: u64,
     /// GPUs over which FSDP shards weights, and experts.
     pub groups: [u64; 2],
     /// Bytes per element of gradients that accumulate over micro-batches; `None` if each gradient
@@ -135,7 +135,7 @@ impl Tape {
             checkpoint: (NONE, Vec::new()),
             recomputed: false,
             keeps_biased: true,
-            tp: 1,
+            table_parts: 1,
             groups: [1; 2],
             accumulated: None,
             gradients,

@@ -16,6 +16,8 @@ pub(super) struct Sharding {
     pub reduced: u64,
     /// Whether weights and gradients rest in host memory.
     pub offloaded: bool,
+    /// Whether units stay gathered after a backward pass that does not reduce their gradients.
+    pub keeps_gathered: bool,
 }
 
 /// Weights that are gathered together: a layer, or the root.
@@ -159,7 +161,9 @@ impl Units {
         if !self.is_sharded() {
             return;
         }
-        self.reshard(tape, unit);
+        if reduces || !self.sharding.keeps_gathered {
+            self.reshard(tape, unit);
+        }
         if !reduces {
             return;
         }
@@ -209,12 +213,14 @@ impl Units {
     }
 
     /// Ends the backward pass: releases prefetched and gathered weights that are left.
-    pub(super) fn finish_backward(&mut self, tape: &mut Tape) {
+    pub(super) fn finish_backward(&mut self, tape: &mut Tape, reduces: bool) {
         if let Some((_, output)) = self.ahead.take() {
             tape.release(output);
         }
-        for unit in 0..self.each.len() {
-            self.reshard(tape, unit);
+        if reduces || !self.sharding.keeps_gathered {
+            for unit in 0..self.each.len() {
+                self.reshard(tape, unit);
+            }
         }
         tape.release(core::mem::replace(&mut self.reducing, NONE));
     }

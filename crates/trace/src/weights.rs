@@ -153,7 +153,7 @@ impl Tape {
     /// Declares the weights outside the layers.
     pub(super) fn root_weights(&mut self, shape: &Shape) -> Root {
         let [tables, of_norm] = self.formats.root_formats();
-        let embedding = if shape.embedding { self.weight(shape.vocab, shape.hidden, tables) } else { NONE };
+        let embedding = if shape.embedding { self.weight(shape.embedded_vocab, shape.hidden, tables) } else { NONE };
         if shape.embedding && shape.positions > 0 {
             self.weight(shape.positions, shape.hidden, of_norm);
         }
@@ -166,7 +166,7 @@ impl Tape {
                 self.weight(shape.vocab, shape.hidden, self.formats.copy_format());
             }
         }
-        if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| head == embedding) {
+        if let Some(weight) = self.weights.get_mut(embedding as usize).filter(|_| shape.head && head == embedding) {
             weight.shared = true;
         }
         Root { embedding, norm, head }

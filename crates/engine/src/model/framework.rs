@@ -122,6 +122,10 @@ pub struct Traits {
     /// Tensor parallelism dispatches each operator on a `DTensor`, in Python unless compiled
     /// ([`super::compute::dtensor`]).
     pub dispatches_dtensors: bool,
+    /// Each stage has a buffer for every message of a step, allocated before the first one
+    /// (`_prepare_forward_infra` and `_prepare_backward_infra` of torch.distributed.pipelining,
+    /// which pytorch/pytorch #196463 of September 2026 proposes to end).
+    pub buffers_all_messages: bool,
     /// Stages are balanced by parameters, including the output head, instead of by layers.
     pub balances_parameters: bool,
     /// Messages of an interleaved schedule overlap with compute (`overlap_p2p_comm`,
@@ -231,6 +235,7 @@ const PLAIN: Traits = Traits {
     holds_reduced_tensors: false,
     outgrows_blocks: false,
     dispatches_dtensors: false,
+    buffers_all_messages: false,
     balances_parameters: false,
     overlaps_messages: false,
     host_waits: HostWaits::Never,
@@ -249,6 +254,7 @@ const TORCHTITAN: Traits = Traits {
     root_unit: RootUnit::Head,
     outgrows_blocks: true,
     dispatches_dtensors: true,
+    buffers_all_messages: true,
     aligns_without_pipelines: true,
     ..PLAIN
 };
@@ -274,6 +280,7 @@ const TRANSFORMERS: Traits = Traits {
 
 const DEEPSPEED: Traits = Traits {
     shards_by_fsdp: false,
+    buffers_all_messages: false,
     root_unit: RootUnit::Freed,
     zero_by_deepspeed: true,
     // AutoTP replaces modules by its own, on plain tensors.

@@ -149,6 +149,9 @@ pub struct Kernels {
     /// Whether dense MLPs run tile by tile over the sequence, and again in the backward pass
     /// (`TiledMLP`, arXiv 2506.13996).
     pub tiled_mlp: bool,
+    /// Whether a gated activation keeps its inputs, gate and up, in 8 bits
+    /// (`activation_func_fp8_input_store` of Megatron-Core, `bias_swiglu_impl`).
+    pub activation_input_8: bool,
     /// The kernels between the products of recurrent mixers.
     pub state: StateKernel,
     /// Whether keys and values are copied for the query heads that share them.
@@ -165,6 +168,7 @@ impl Kernels {
         graphs: Graphs::None,
         dropout: false,
         tiled_mlp: false,
+        activation_input_8: false,
         state: StateKernel::Fused,
         repeated_heads: RepeatedHeads::Default,
     };

@@ -185,6 +185,17 @@ pub fn update_bytes(setup: &Setup, params: &LocalParams) -> Bytes {
     Bytes::new(moment_bytes(setup) * on_gpu)
 }
 
+/// Returns the bytes per parameter of the gradients that the update casts to fp32 on the GPU, all of
+/// a GPU's shard at once, where PyTorch's FSDP has 16-bit weights and an optimizer with fp32 copies
+/// of them beside it (InternEvo's `FSDPadaptOptimizer.step`: `p.grad.to(dtype)` for all parameters,
+/// the 16-bit gradients being freed after the update).
+pub fn cast_gradient_bytes(setup: &Setup) -> f64 {
+    const FP32: f64 = 4.0;
+    let casts = setup.recipe == PrecisionPolicy::ZeroMixed && setup.traits().shards_by_fsdp;
+    let is_fsdp = matches!(setup.sharding, Sharding::Fsdp(_));
+    if casts && is_fsdp && setup.offload.updates_here() { FP32 } else { 0.0 }
+}
+
 /// Returns the bytes per parameter of a layer's gathered weights: one if they are gathered in 8
 /// bits.
 pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
@@ -293,9 +304,11 @@ pub(in crate::model) const fn product_bytes(format: ComputeFormat) -> Option<f64
         ComputeFormat::Fp4 => Some(FOUR_BIT),
     }
 }
-/// Copies of a weight in the format of its products: one for the forward pass, one transposed for
-/// the backward pass.
+/// Copies of a trained weight in the format of its products: one for the forward pass, one
+/// transposed for the backward pass. A frozen weight has the first alone
+/// (`disable_parameter_transpose_cache`, true in the logs of MLPerf v6.0's adapters).
 const COPIES: f64 = 2.0;
+const FROZEN_COPIES: f64 = 1.0;
 
 /// Returns the bytes per element of a matrix that Transformer Engine keeps from one micro-batch to
 /// the next in addition to the weights: the weight cast to the narrower format, and a transposed
@@ -314,12 +327,21 @@ const COPIES: f64 = 2.0;
 /// let more = weights("fp8") - weights("recipe");
 /// assert!((5.5..6.5).contains(&more), "{more}");
 /// assert_eq!(copy_bytes(&decode("compute=fp8&strategy=ddp").scenario.setup()), 0.0);
+///
+/// // Adapters on Llama 2 70B in FP4 on one B300, which ran with its 268 GiB (MLPerf v6.0): one copy.
+/// let lora = "cluster=dgx-b300&model=llama-2-70b&gpus=8&train=lora&strategy=zero1&framework=megatron&compute=fp4";
+/// assert_eq!(copy_bytes(&decode(lora).scenario.setup()), 0.5625);
+/// assert_eq!(copy_bytes(&decode(&format!("{lora}&base=fp8")).scenario.setup()), 0.5625);
 /// ```
 pub fn copy_bytes(setup: &Setup) -> f64 {
     let keeps = setup.traits().keeps_narrow_weights && !matches!(setup.sharding, Sharding::Fsdp(_));
-    // A frozen base in the products' format needs no cast for the forward pass.
-    let native = !setup.trained.is_all() && setup.trained.base.is_quantized() && !setup.dequantizes();
-    let copies = if native { COPIES - 1.0 } else { COPIES };
+    // A frozen base in the products' format is that copy.
+    let native = setup.trained.base.is_quantized() && !setup.dequantizes();
+    let copies = match (setup.trained.is_all(), native) {
+        (true, _) => COPIES,
+        (false, true) => 0.0,
+        (false, false) => FROZEN_COPIES,
+    };
     match setup.compute_format {
         ComputeFormat::Fp8 if keeps => copies * EIGHT_BIT,
         ComputeFormat::Fp4 if keeps => copies * FOUR_BIT,

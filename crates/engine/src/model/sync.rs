@@ -12,6 +12,9 @@ pub struct GradientSyncPlan {
     pub gather_each: bool,
     /// Whether every micro-batch reduces gradients, instead of only the last.
     pub reduce_each: bool,
+    /// Whether FSDP keeps weights gathered from one micro-batch's backward pass to the next forward
+    /// pass.
+    pub keeps_gathered: bool,
     /// Whether both overlap with compute.
     pub overlap: bool,
 }
@@ -22,6 +25,11 @@ impl GradientSyncPlan {
     /// reshards after the forward pass. ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in the
     /// last. ZeRO's weights are gathered once, after the update or (overlapped) under the next
     /// forward pass.
+    ///
+    /// In a pipeline of PyTorch FSDP2 does not free a unit after its backward pass unless it
+    /// reduces the unit's gradients then (torch/distributed/pipelining/stage.py at 88fa1e71,
+    /// `backward_maybe_with_nosync`: `set_reshard_after_backward(False)`,
+    /// `set_requires_gradient_sync(False)`).
     pub fn new(setup: &Setup) -> Self {
         let pipelined = setup.mesh.pp > 1;
         let by_default = match setup.sharding {
@@ -37,6 +45,8 @@ impl GradientSyncPlan {
         let fsdp = matches!(setup.sharding, Sharding::Fsdp(_));
         let gather_each = fsdp && !(pipelined && setup.sharding == Sharding::Fsdp(Reshard::Never));
         let several = setup.batch.grad_accum_steps > 1;
-        Self { gather_each, reduce_each: reduce_each || !several, overlap: fsdp || setup.communication.overlap }
+        let reduce_each = reduce_each || !several;
+        let keeps_gathered = fsdp && pipelined && setup.traits().shards_by_fsdp && !reduce_each;
+        Self { gather_each, reduce_each, keeps_gathered, overlap: fsdp || setup.communication.overlap }
     }
 }

@@ -123,6 +123,11 @@ pub(super) fn computes_narrow(scenario: &Scenario) -> bool {
     scenario.compute_format != ComputeFormat::AsPolicy
 }
 
+/// For rows that only apply where one kernel computes the activation of a gated MLP.
+pub(super) fn fuses_activation(scenario: &Scenario) -> bool {
+    scenario.framework.traits().fused_activation && scenario.model.architecture().gated_mlp
+}
+
 /// For rows that only apply to pre-training: every weight, and the next token.
 pub(super) fn predicts_next_token(scenario: &Scenario) -> bool {
     scenario.objective.task == Task::NextToken && scenario.trained.is_all()

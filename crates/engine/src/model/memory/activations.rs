@@ -155,7 +155,8 @@ fn backward_of_mlps(setup: &Setup, t: &Tensors) -> f64 {
 fn hidden_gradients(setup: &Setup) -> f64 {
     // XLA only writes the gradients of the first products' outputs.
     let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
-    mlp::matrices(setup) - fused
+    // Inputs kept in 8 bits are cast back.
+    mlp::matrices(setup) - fused + mlp::inputs_in_8_bits(setup)
 }
 
 /// Bytes per token of the MLPs that run over tiles.

@@ -11,6 +11,11 @@ use crate::model::setup::Setup;
 /// Tensors of a router kept for each expert and token in fp32: logits and their softmax.
 const ROUTER_TENSORS: f64 = 2.0;
 
+/// Inputs of a gated activation.
+const GATE_AND_UP: f64 = 2.0;
+/// Bytes of an element in 8 bits.
+const EIGHT_BIT: f64 = 1.0;
+
 /// Tensors of the second blocks of layers, in bytes per token on one GPU.
 pub(super) struct Mlps {
     /// One hidden tensor of dense MLPs, of shared experts, and of routed experts.
@@ -19,6 +24,8 @@ pub(super) struct Mlps {
     pub(super) routed: f64,
     /// Number of hidden tensors of an MLP.
     wide: f64,
+    /// Hidden tensors whose bytes are saved as the activation keeps its inputs in 8 bits.
+    pub(super) saved_inputs: f64,
     /// One copy of the tokens at their experts.
     pub(super) copy: f64,
     /// Copies of tokens at their experts: the inputs of the products and, if probabilities are
@@ -41,15 +48,24 @@ pub(super) fn matrices(setup: &Setup) -> f64 {
     if setup.architecture.gated_mlp { 3.0 } else { 2.0 }
 }
 
+/// Returns the inputs of the activation that it keeps in 8 bits for the backward pass, in which
+/// they are cast back (Megatron-Core's `SwiGLUFunction`, `fp8_input_store`).
+pub(super) fn inputs_in_8_bits(setup: &Setup) -> f64 {
+    let keeps = setup.kernels.activation_input_8 && setup.traits().fused_activation && setup.architecture.gated_mlp;
+    if keeps { GATE_AND_UP } else { 0.0 }
+}
+
 impl Mlps {
     pub(super) fn new(setup: &Setup, element: f64, layers: &Layers, narrow: f64) -> Self {
         let dense = layers.blocks(Block::Mlp);
         let dense = if dense > 0.0 { dense * element * width(setup, Block::Mlp) } else { 0.0 };
+        let saved_inputs = inputs_in_8_bits(setup) * (element - EIGHT_BIT) / element;
         let only_dense = Self {
             dense,
             shared: 0.0,
             routed: 0.0,
-            wide: hidden_tensors(setup),
+            wide: hidden_tensors(setup) - saved_inputs,
+            saved_inputs,
             copy: 0.0,
             around_routed: 0.0,
             scaled: 0.0,

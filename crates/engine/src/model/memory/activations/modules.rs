@@ -27,7 +27,7 @@ pub(super) fn dropped(
     let norms = layers.sum(|block| setup.recomputed_norms(modules, block));
     let [dense, shared, routed] = t.mlps.kept(frozen.mlp_inputs);
     // Products into an MLP's hidden width.
-    let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
+    let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 } - t.mlps.saved_inputs;
     let one = |bytes: f64, dropped: bool| if dropped { bytes } else { 0.0 };
     let of_experts = |bytes, dropped| one(bytes, dropped && !setup.is_tiled(Block::Routed));
     one(t.attention.scores, modules.core_attn)

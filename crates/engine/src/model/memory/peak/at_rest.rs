@@ -12,6 +12,8 @@ pub(super) enum GradientsAtRest {
     Whole,
     /// Those alive until their own update in the backward pass.
     InBackward(InBackward),
+    /// None before the update: FSDP reduces all units after the last backward pass.
+    AtUpdate,
     /// FSDP allocates each unit's shard at its first reduction and frees it after the update.
     ByUnit(Shards),
 }
@@ -20,9 +22,12 @@ pub(super) enum GradientsAtRest {
 pub(super) struct Shards {
     /// Bytes of one layer's.
     layer: f64,
-    /// Parameters of the head, if it is a separate unit, and the bytes at rest of one of its
+    /// Parameters of the head, if it is a separate unit; and the bytes at rest of one of its
     /// gradients.
     head: f64,
+    /// Parameters outside the layers if the embedding is a unit too, whose shard is allocated while
+    /// the gradient still exists.
+    root: f64,
     of_head: f64,
     /// Whether all gradients are at rest while the image encoder is computed.
     whole_at_tower: bool,
@@ -36,6 +41,9 @@ impl GradientsAtRest {
             return Self::InBackward(alive);
         }
         let by_unit = of.is_fsdp && !of.setup.offload.parameters && !of.is_deepspeed_zero3;
+        if by_unit && of.keeps_gathered {
+            return Self::AtUpdate;
+        }
         // From the second micro-batch on, the shards of the first exist.
         if !by_unit || (of.accumulates && !of.reduces_once) {
             return Self::Whole;
@@ -46,6 +54,7 @@ impl GradientsAtRest {
                 * bytes
                 * (trained.layer / of.degrees.gradients + trained.expert / of.expert_degrees.gradients),
             head: if of.root_unit == RootUnit::Head { trained.head } else { 0.0 },
+            root: if of.root_unit == RootUnit::Head { trained.root } else { 0.0 },
             of_head: bytes / of.degrees.gradients,
             whole_at_tower: of.passes_tower,
         })
@@ -55,6 +64,7 @@ impl GradientsAtRest {
     pub(super) fn bytes(&self, points: &Points, whole: f64, each: f64) -> ByPoint {
         match self {
             Self::Whole => ByPoint::all(whole),
+            Self::AtUpdate => ByPoint::all(0.0).with(Point::Update, whole),
             Self::InBackward(alive) => ByPoint::all(0.0).plus(each, &alive.by_point()),
             Self::ByUnit(shards) => {
                 let Shards { layer, of_head, whole_at_tower, .. } = *shards;
@@ -68,6 +78,7 @@ impl GradientsAtRest {
     pub(super) fn are_whole(&self, point: Point) -> bool {
         match self {
             Self::Whole => true,
+            Self::AtUpdate => point == Point::Update,
             Self::InBackward(_) => false,
             Self::ByUnit(shards) => shards.are_whole(point),
         }
@@ -89,7 +100,7 @@ impl Shards {
 
     /// Returns the head's parameters whose gradients are reduced before those of the root unit.
     pub(super) fn heads(&self) -> ByPoint {
-        let ends = Ends { embedding: self.head, root: self.head, ..Ends::default() };
+        let ends = Ends { embedding: self.head, root: self.root, ..Ends::default() };
         ByPoint::new(ends, [self.head; 4], [self.head; 4])
     }
 }

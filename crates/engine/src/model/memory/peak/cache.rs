@@ -52,8 +52,8 @@ pub struct Alive {
     pub compute: Bytes,
     /// Bytes held in the pools of the other streams.
     pub pools: Bytes,
-    /// The frozen base and models besides the trained one, which are loaded at the start and leave
-    /// no gaps.
+    /// The frozen base, models besides the trained one and buffers of messages, which are allocated
+    /// at the start and leave no gaps.
     pub base: Bytes,
     /// Blocks of the logits of shorter micro-batches, too small for those of longer ones.
     pub outgrown: Bytes,

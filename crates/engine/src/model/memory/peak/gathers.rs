@@ -32,6 +32,7 @@ pub(super) struct Gathers {
     /// The root unit, its part that is final norm and head, one layer, and the whole model.
     pub(super) root: f64,
     head: f64,
+    is_tied: bool,
     pub(super) layer: f64,
     pub(super) all: f64,
     /// Bytes per parameter that is gathered module by module.
@@ -53,6 +54,8 @@ enum Rule {
         neighbour: f64,
         group: Option<f64>,
     },
+    /// Of FSDP in a pipeline: units stay gathered after their backward pass.
+    FromBackward,
     /// A number of parameters.
     Live(ByPoint),
 }
@@ -66,9 +69,10 @@ impl Rule {
             Sharding::Fsdp(_) if setup.traits().is_one_program => Self::Live(xla::gathered(setup, params)),
             Sharding::Fsdp(_) if of.is_deepspeed_zero3 && of.degrees.optimizer <= 1.0 => Self::Nothing,
             Sharding::Fsdp(_) if of.is_deepspeed_zero3 => Self::Live(live_params(&params.held, points)),
+            Sharding::Fsdp(Reshard::Always) if of.keeps_gathered => Self::FromBackward,
             Sharding::Fsdp(Reshard::Always) => Self::ByUnit { neighbour, group: None },
             Sharding::Fsdp(Reshard::To(group)) => Self::ByUnit { neighbour, group: Some(f64::from(group.max(1))) },
-            Sharding::Fsdp(Reshard::Never) => Self::All { freed_at_root: true },
+            Sharding::Fsdp(Reshard::Never) => Self::All { freed_at_root: !of.keeps_gathered },
             Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => Self::All { freed_at_root: false },
         }
     }
@@ -90,6 +94,7 @@ impl Gathers {
             root_unit: of.root_unit,
             root,
             head: of.bytes.gathered * trained.head + of_frozen.others * frozen.head,
+            is_tied: setup.architecture.tie_word_embeddings,
             layer: gathered_layer * trained.padded_layer(padding)
                 + frozen_layer
                 + of_frozen.matrices * padding * frozen.expert_unit,
@@ -109,6 +114,10 @@ impl Gathers {
                 (kept.with_if(*freed_at_root, Point::Root, 0.0), none)
             }
             Rule::Live(params) => (none.plus(self.live_bytes, params), none),
+            Rule::FromBackward => {
+                let (roots, units) = self.kept_by_backward(points);
+                (roots.plus(self.layer, &units), none)
+            }
             Rule::ByUnit { neighbour, group } => {
                 let (roots, units) = self.units(points, *neighbour);
                 let units_alone = roots.plus(self.layer, &units);
@@ -151,7 +160,8 @@ impl Gathers {
             false => root,
         });
         let after_head = if apart { 0.0 } else { root };
-        let ends = Ends { update: 0.0, loss, start, gather, after_head, embedding: root, root: 0.0, tower: root };
+        let looked_up = if apart && !self.is_tied { embedding } else { root };
+        let ends = Ends { update: 0.0, loss, start, gather, after_head, embedding: looked_up, root: 0.0, tower: root };
         let roots = ByPoint::new(ends, in_layers, in_layers);
 
         let is = |is: bool| f64::from(u8::from(is));
@@ -168,13 +178,38 @@ impl Gathers {
         (roots, ByPoint::new(ends, in_layers, in_layers))
     }
 
+    /// Returns the gathered bytes of the root unit and the number of gathered layers, if units stay
+    /// gathered after their backward pass and FSDP reshards them after the next forward pass.
+    fn kept_by_backward(&self, points: &Points) -> (ByPoint, ByPoint) {
+        let (after_forward, units_after_forward) = self.units(points, 1.0);
+        let (layers, root, is_apart) = (points.layers, self.root, self.root_unit == RootUnit::Head);
+        let all = if self.layer > 0.0 { (self.all - root) / self.layer } else { 0.0 };
+        let mean = if layers > 0.0 { all / layers } else { 0.0 };
+        let roots = points.left.map(|left| if is_apart && left > 1.0 { self.head } else { root });
+        let passed = points.left.map(|left| {
+            let gathered = (layers - left) * mean + if left > 1.0 { 2.0 } else { 1.0 };
+            if gathered < all { gathered } else { all }
+        });
+        let of = |before: &ByPoint, after_head, all, in_layers| {
+            let (loss, gather) = (before.at(Point::Loss), before.at(Point::Gather));
+            let ends = Ends { loss, gather, after_head, embedding: all, root: all, tower: all, ..Ends::default() };
+            ByPoint::new(ends, in_layers, in_layers)
+        };
+        let head = if is_apart { self.head } else { root };
+        (of(&after_forward, head, root, roots), of(&units_after_forward, 1.0, all, passed))
+    }
+
     /// Returns the weights gathered at a point.
     pub(super) fn at(&self, points: &Points, point: Point) -> Gathered {
         match (&self.rule, point) {
             (Rule::Nothing, _)
-            | (Rule::All { .. } | Rule::ByUnit { .. }, Point::Update)
+            | (Rule::All { .. } | Rule::ByUnit { .. } | Rule::FromBackward, Point::Update)
             | (Rule::All { freed_at_root: true } | Rule::ByUnit { .. }, Point::Root) => Gathered::Nothing,
             (Rule::All { .. }, _) => Gathered::All,
+            (Rule::FromBackward, _) => {
+                let (roots, units) = self.kept_by_backward(points);
+                Gathered::Units(roots.at(point), units.at(point))
+            }
             (Rule::Live(params), _) if params.at(point) <= 0.0 => Gathered::Nothing,
             (Rule::Live(params), _) => Gathered::Live(params.at(point)),
             (Rule::ByUnit { group: Some(group), .. }, Point::Loss) => Gathered::Grouped(self.root, 0.0, *group),

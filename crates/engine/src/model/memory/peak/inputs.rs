@@ -4,9 +4,10 @@ use super::at_rest::GradientsAtRest;
 use super::gathers::Gathers;
 use super::in_backward::InBackward;
 use super::kept::KeptActivations;
+use super::messages::message_buffers;
 use super::of_setup::{OfLayers, OfSetup};
 use super::point::{ByPoint, Ends, Point, Points};
-use super::unreduced::Reductions;
+use super::unreduced::{Reductions, whole_table};
 use super::working_set::{LogitBytes, WorkingSet};
 use crate::model::memory::other_models::OtherModels;
 use crate::model::memory::tower::TowerMemory;
@@ -23,7 +24,8 @@ pub(super) struct PeakInputs<'a> {
     pub(super) stage: &'a Stage,
     pub(super) points: Points,
     pub(super) states: States,
-    /// The frozen base at rest, and models besides the trained one.
+    /// Allocated at the start and never freed: the frozen base at rest, models besides the trained
+    /// one, and buffers of messages.
     pub(super) base: Bytes,
     /// Models besides the trained one.
     pub(super) models: Bytes,
@@ -53,11 +55,14 @@ impl<'a> PeakInputs<'a> {
             of,
             stage,
             states: gpu_states(setup, params),
-            base: base(setup, params) + models + tower.map_or(Bytes::ZERO, |tower| tower.frozen),
+            base: base(setup, params)
+                + models
+                + message_buffers(setup, stage)
+                + tower.map_or(Bytes::ZERO, |tower| tower.frozen),
             models,
             gathers: Gathers::new(of, params, &points),
             at_rest: GradientsAtRest::new(of, &params.trained, InBackward::new(setup, params), of_trained),
-            reductions: Reductions::new(of, params, of_trained, working.computed_in_layer),
+            reductions: Reductions::new(of, stage, of_trained, working.computed_in_layer),
             kept,
             working,
             logits: LogitBytes::new(of, stage),
@@ -78,10 +83,11 @@ impl<'a> PeakInputs<'a> {
         let has_first = has_layers && first != last && first != second && first != last_with_prefetch;
         let by_units = self.of.has_streams && self.of.setup.sharding == Sharding::Fsdp(Reshard::Always);
         let head = self.stage.params.trained.head;
-        let own_head = by_units && self.of.root_unit == RootUnit::Head && head > 0.0;
+        let own_head = (by_units || self.of.keeps_gathered) && self.of.root_unit == RootUnit::Head && head > 0.0;
         let gathers_head = by_units && matches!(self.of.root_unit, RootUnit::Head | RootUnit::Freed);
         let updates_head = matches!(self.at_rest, GradientsAtRest::InBackward(alive) if alive.head > 0.0);
         let ties = self.of.setup.architecture.tie_word_embeddings && self.stage.embedding && self.stage.head;
+        let copies_embedding = whole_table(self.of.setup, self.stage) > 0.0 && self.stage.params.trained.root > head;
         let in_tower = self.tower.is_some_and(|tower| tower.working > Bytes::ZERO);
         let unless = |is_met: bool| if is_met { 0.0 } else { f64::NEG_INFINITY };
         let layers = [has_layers, has_second, has_prefetch, has_first].map(unless);
@@ -91,7 +97,7 @@ impl<'a> PeakInputs<'a> {
             start: unless(by_units),
             gather: unless(gathers_head),
             after_head: unless(own_head || updates_head),
-            embedding: unless(by_units && ties && head > 0.0),
+            embedding: unless(by_units && (ties && head > 0.0 || copies_embedding)),
             root: 0.0,
             tower: unless(in_tower),
         };

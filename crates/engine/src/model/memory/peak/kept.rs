@@ -22,6 +22,8 @@ pub(super) struct KeptActivations {
     /// Bytes that a layer holds in its backward pass beyond its kept activations.
     working: f64,
     is_offloaded: bool,
+    /// Whether the end of a backward pass is that of any micro-batch, not of the step's last.
+    ends_any: bool,
     /// The checkpointed layers, if only some are recomputed.
     checkpointed: Option<Checkpointed>,
 }
@@ -42,6 +44,7 @@ impl KeptActivations {
             in_flight: (stage.in_flight - 1.0) * (layers - below),
             working: (in_work.whole - in_work.kept) * of.tokens,
             is_offloaded: of.setup.offload.activations,
+            ends_any: of.keeps_gathered,
             checkpointed,
         }
     }
@@ -50,7 +53,9 @@ impl KeptActivations {
     /// the other micro-batches in flight.
     pub(super) fn by_point(&self, points: &Points) -> ByPoint {
         let all = self.first_layers(self.layers);
-        let ends = Ends { gather: all, loss: all, after_head: all, tower: self.first_layers(0.0), ..Ends::default() };
+        let none_left = self.first_layers(0.0);
+        let root = if self.ends_any { none_left } else { 0.0 };
+        let ends = Ends { gather: all, loss: all, after_head: all, tower: none_left, root, ..Ends::default() };
         ByPoint::new(
             ends,
             points.left.map(|left| self.first_layers(left) + self.more_in_current(left)),

@@ -31,6 +31,8 @@ pub(super) struct OfSetup<'a> {
     pub(super) has_streams: bool,
     /// Whether gradients are reduced after the last micro-batch alone.
     pub(super) reduces_once: bool,
+    /// Whether FSDP keeps units gathered after their backward pass.
+    pub(super) keeps_gathered: bool,
     pub(super) accumulates: bool,
     /// Whether gradients pass the image encoder.
     pub(super) passes_tower: bool,
@@ -39,6 +41,7 @@ pub(super) struct OfSetup<'a> {
 impl<'a> OfSetup<'a> {
     pub(super) fn new(setup: &'a Setup) -> Self {
         let degrees = shard_degrees(setup);
+        let sync = GradientSyncPlan::new(setup);
         let (is_fsdp, traits) = (matches!(setup.sharding, Sharding::Fsdp(_)), setup.traits());
         Self {
             setup,
@@ -51,7 +54,8 @@ impl<'a> OfSetup<'a> {
             is_fsdp,
             is_deepspeed_zero3: is_fsdp && traits.zero_by_deepspeed,
             has_streams: is_fsdp && degrees.weights > 1.0 && traits.shards_by_fsdp,
-            reduces_once: !GradientSyncPlan::new(setup).reduce_each,
+            reduces_once: !sync.reduce_each,
+            keeps_gathered: sync.keeps_gathered,
             accumulates: setup.batch.grad_accum_steps > 1,
             passes_tower: setup.gradients_pass_tower(),
         }

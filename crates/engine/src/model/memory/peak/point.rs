@@ -17,8 +17,8 @@ pub(super) enum Point {
     AfterLayer(usize),
     /// The end of the head's backward pass.
     AfterHead,
-    /// The backward pass of a tied embedding: its gradient is added to that of the head, and the
-    /// sum is a third tensor.
+    /// The backward pass of a tied embedding, whose gradient is added to that of the head, the sum
+    /// being a third tensor; or of one split by tensor parallelism, whose part is a copy.
     Embedding,
     /// The end of the backward pass, when the root unit's gradients are reduced.
     Root,

@@ -9,7 +9,7 @@ use super::parts::StagePeak;
 use super::point::Point;
 use super::stage_peak::{UNLIMITED, most_needy};
 use super::unreduced::Unreduced;
-use super::{Alive, ReservationLimit, communicators, context, dequantized, switch_communicators, within, workspaces};
+use super::{Alive, ReservationLimit, communicators, context, dequantized, switch_communicators, within};
 use crate::model::memory::activations::LayerBytes;
 use crate::model::memory::engine::engine_beside_training;
 use crate::model::memory::other_models::OtherModels;
@@ -179,7 +179,8 @@ impl StateTerms {
             GradientsAtRest::ByUnit(shards) if !shards.are_whole(point) => {
                 (Some(Shards::layers(&inputs.points).at(point)), shards.heads().at(point), None)
             }
-            GradientsAtRest::Whole | GradientsAtRest::ByUnit(_) => (None, 0.0, None),
+            GradientsAtRest::AtUpdate if point != Point::Update => (Some(0.0), 0.0, None),
+            GradientsAtRest::Whole | GradientsAtRest::AtUpdate | GradientsAtRest::ByUnit(_) => (None, 0.0, None),
             GradientsAtRest::InBackward(alive) => (None, 0.0, Some(alive.by_point().at(point))),
         };
         let paged = states::paged(setup, &stage.params);
@@ -237,7 +238,7 @@ impl ActivationTerms {
             layers_kept: inputs.kept.by_point(&inputs.points).at(point),
             kept: inputs.kept.mean / tokens,
             working,
-            workspaces: workspaces(setup) + dequantized,
+            workspaces: Bytes::new(block.workspaces) + dequantized,
         }
     }
 }

@@ -4,8 +4,10 @@ use super::of_setup::OfSetup;
 use super::point::{ByPoint, Ends, Point, Points};
 use super::xla;
 use crate::model::framework::ReplicatedGradients;
-use crate::model::per_rank::LocalParams;
+use crate::model::setup::Setup;
 use crate::model::software::RootUnit;
+use crate::model::stages::Stage;
+use crate::model::states::cast_gradient_bytes;
 use crate::model::training::Sharding;
 
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
@@ -67,11 +69,19 @@ pub(super) struct Units {
     /// Parameters whose gradients accumulate unsharded, outside the layers and in each layer that
     /// gradients reach: none unless gradients are reduced once for all micro-batches.
     accumulated: [f64; 2],
+    /// Whether all of them are reduced after the last backward pass.
+    at_end: bool,
+    /// Gradients that the update casts to fp32, in parameters of compute's format.
+    cast: f64,
+    /// Whether embedding and head of the stage are one weight.
+    is_tied: bool,
+    /// Parameters of the whole embedding, whose gradient a GPU with a part of it computes.
+    whole_table: f64,
 }
 
 impl Units {
-    fn new(of: &OfSetup<'_>, params: &LocalParams, of_trained: f64, in_layer: f64) -> Self {
-        let trained = &params.trained;
+    fn new(of: &OfSetup<'_>, stage: &Stage, of_trained: f64, in_layer: f64) -> Self {
+        let (params, trained) = (&stage.params, &stage.params.trained);
         let accumulated = [trained.root, of_trained * (trained.layer + trained.expert)];
         Self {
             unit: of_trained * trained.padded_layer(1.0),
@@ -83,6 +93,11 @@ impl Units {
             head_apart: if of.root_unit == RootUnit::Head { trained.head } else { 0.0 },
             passes_tower: of.passes_tower,
             accumulated: if of.reduces_once { accumulated } else { [0.0; 2] },
+            at_end: of.keeps_gathered,
+            cast: cast_gradient_bytes(of.setup) / of.bytes.gathered
+                * (trained.dense() / of.degrees.optimizer + trained.experts() / of.expert_degrees.optimizer),
+            is_tied: of.setup.architecture.tie_word_embeddings && stage.embedding && stage.head,
+            whole_table: whole_table(of.setup, stage),
         }
     }
 
@@ -93,9 +108,10 @@ impl Units {
         let head = self.head - self.head_apart;
         let root = self.root - self.head_apart;
         let ends = Ends {
+            update: self.cast,
             after_head: self.head,
-            embedding: TIED_GRADIENTS * self.head,
-            root,
+            embedding: if self.is_tied { TIED_GRADIENTS * self.head } else { self.whole_table + root },
+            root: root + if self.at_end { self.whole_table } else { 0.0 },
             tower: if self.passes_tower { root } else { 0.0 },
             ..Ends::default()
         };
@@ -111,6 +127,9 @@ impl Units {
             outside + above * layer
         };
         let all = accumulated(layers);
+        if self.at_end {
+            return ByPoint::all(all).with(Point::Update, 0.0);
+        }
         let root = self.root - self.head_apart;
         let ends = Ends {
             start: all,
@@ -133,12 +152,20 @@ impl Units {
     }
 }
 
+/// Returns the parameters of the whole embedding on a stage that has a part of it: the gradient of
+/// the whole is computed, and the part is copied.
+pub(super) fn whole_table(setup: &Setup, stage: &Stage) -> f64 {
+    let is_split = stage.embedding && setup.mesh.tp > 1 && setup.tensor.splits_embedding;
+    if is_split { setup.architecture.embedding_params() as f64 } else { 0.0 }
+}
+
 impl Reductions {
     /// Returns the gradients of a stage; `of_trained` is the number of trained parameters of a
     /// layer over the mean of all layers, `in_layer` the parameters of the layer in work whose
     /// gradients are computed and not yet reduced.
-    pub(super) fn new(of: &OfSetup<'_>, params: &LocalParams, of_trained: f64, in_layer: f64) -> Self {
-        let (setup, trained) = (of.setup, &params.trained);
+    pub(super) fn new(of: &OfSetup<'_>, stage: &Stage, of_trained: f64, in_layer: f64) -> Self {
+        let (setup, params) = (of.setup, &stage.params);
+        let trained = &params.trained;
         let all = trained.all();
         let replicas_reduce = setup.mesh.replicas().saturating_mul(setup.mesh.cp) > 1;
         let replicated = setup.traits().replicated_gradients;
@@ -152,7 +179,7 @@ impl Reductions {
                 Self::Buckets { in_passes, at_update: Unreduced { computed, ..in_passes } }
             }
             Sharding::Fsdp(_) if setup.traits().is_one_program => Self::ByProduct(xla::unreduced(setup, params)),
-            Sharding::Fsdp(_) => Self::ByUnit(Units::new(of, params, of_trained, in_layer)),
+            Sharding::Fsdp(_) => Self::ByUnit(Units::new(of, stage, of_trained, in_layer)),
             // DDP's buckets are a second copy of all gradients.
             Sharding::Ddp | Sharding::Zero1 if replicas_reduce && replicated == ReplicatedGradients::Copied => {
                 let others = setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1;

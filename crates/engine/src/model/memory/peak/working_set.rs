@@ -1,6 +1,7 @@
 //! Memory of the layer, the loss or the update in work, beyond kept activations.
 
 use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
+use super::messages::message_buffers;
 use super::of_setup::{OfLayers, OfSetup};
 use super::point::{ByPoint, Ends};
 use super::workspaces::{dequantized, workspaces};
@@ -16,7 +17,7 @@ const END_OF_LAYER_WIDTHS: f64 = 3.0;
 
 /// Bytes of the block in work, beyond kept activations.
 pub(super) struct WorkingSet {
-    /// Workspaces of matrix products, alive throughout.
+    /// Workspaces of matrix products and buffers of messages, alive throughout.
     pub(super) workspaces: f64,
     /// Activations that are only alive at the loss.
     pub(super) at_loss: f64,
@@ -39,7 +40,7 @@ impl WorkingSet {
         let (in_layer, computed_in_layer) = in_layer(of, &of_layers.in_work, of_experts);
         let hidden = f64::from(setup.architecture.hidden_size);
         Self {
-            workspaces: workspaces(setup).get(),
+            workspaces: (workspaces(setup) + message_buffers(setup, stage)).get(),
             at_loss: tokens * of_layers.mean.final_norm,
             in_layer,
             computed_in_layer,
