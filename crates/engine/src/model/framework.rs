@@ -72,6 +72,8 @@ pub struct Traits {
     // Gradients.
     /// Storage of gradients between compute and their reduction over replicas with whole weights.
     pub replicated_gradients: ReplicatedGradients,
+    /// Addition of a micro-batch's gradients to those of the step.
+    pub accumulation: Accumulation,
     /// Gradients are reduced in the framework's own flat buckets instead of one by one: no update
     /// can run as soon as a gradient is ready, and weights and optimizer state are in flat buffers
     /// too.
@@ -183,6 +185,19 @@ pub enum UnfusedLoss {
     InPlaceEarly,
 }
 
+/// Addition of a micro-batch's gradients to those of the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulation {
+    /// By the products of the weights' gradients (`gradient_accumulation_fusion`), or by the
+    /// compiler.
+    InProducts,
+    /// By autograd, in the format of the gradients, from the second micro-batch on.
+    ByAutograd,
+    /// To an fp32 tensor in a kernel of its own, in every micro-batch: `param.main_grad.add_` of
+    /// Megatron-LM of 2021, nanotron's `FP32GradientAccumulator`.
+    InKernel,
+}
+
 /// Storage of gradients between compute and their reduction under DDP and ZeRO-1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplicatedGradients {
@@ -221,6 +236,7 @@ const PLAIN: Traits = Traits {
     loss: UnfusedLoss::Apart,
     gathers_logits: false,
     replicated_gradients: ReplicatedGradients::InBuckets,
+    accumulation: Accumulation::ByAutograd,
     flat_gradient_buckets: false,
     joins_layers_in_buckets: false,
     keeps_gradient_buffers: false,
@@ -304,6 +320,7 @@ const MEGATRON: Traits = Traits {
     recomputes_modules: true,
     asynchronous_in_shared_buffers: true,
     loss: UnfusedLoss::InPlace,
+    accumulation: Accumulation::InProducts,
     flat_gradient_buckets: true,
     joins_layers_in_buckets: true,
     keeps_gradient_buffers: true,
@@ -324,6 +341,7 @@ const MEGATRON_FSDP: Traits = MEGATRON;
 const MEGATRON_LEGACY: Traits = Traits {
     loss: UnfusedLoss::InPlaceEarly,
     replicated_gradients: ReplicatedGradients::OfStage1,
+    accumulation: Accumulation::InKernel,
     flat_gradient_buckets: true,
     keeps_gradient_buffers: true,
     host_waits: HostWaits::AtMessages,
@@ -334,6 +352,7 @@ const NANOTRON: Traits = Traits {
     asynchronous_in_shared_buffers: true,
     loss: UnfusedLoss::InPlaceEarly,
     replicated_gradients: ReplicatedGradients::AddedAfterBackward,
+    accumulation: Accumulation::InKernel,
     flat_gradient_buckets: true,
     keeps_gradient_buffers: true,
     holds_reduced_tensors: true,
@@ -347,6 +366,7 @@ const MAXTEXT: Traits = Traits {
     grouped_by_megablox: true,
     selective_keeps_products: true,
     asynchronous_in_shared_buffers: true,
+    accumulation: Accumulation::InProducts,
     // There is no source for these three traits of MaxText, nor for its loss: they are assumed to
     // be as in PyTorch, which shards states alike. Neither is there one for updates of single
     // gradients, nor for gradients that stay allocated.
