@@ -103,6 +103,7 @@ pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
         Operator::Elementwise => "Norms and element-wise",
         Operator::Head => "Head and loss",
         Operator::Optimizer => "Optimizer",
+        Operator::Copies => "Copies and sums",
     }
 }
 

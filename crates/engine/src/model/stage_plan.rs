@@ -5,7 +5,7 @@ use super::comm::groups::Groups;
 use super::comm::pipeline::stage_message_times;
 use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::copies::Copies;
-use super::compute::{self, BlockCosts, UnitTimes, dtensor, launches};
+use super::compute::{self, BlockCosts, UnitTimes, launches};
 use super::experts::exchange::ExpertExchange;
 use super::flops::backward::Backward;
 use super::host;
@@ -75,10 +75,7 @@ pub struct LayerPlan {
 impl LayerPlan {
     /// Returns the plan of the layers of a stage, of blocks of these costs.
     pub fn new(setup: &Setup, costs: &BlockCosts<Seconds>, layers: &Layers) -> Self {
-        let mut units = costs.of_layers(setup, layers);
-        let [forward, backward] = dtensor::copies(setup, layers);
-        units.layer_forward += forward;
-        units.layer_backward += backward;
+        let units = costs.of_layers(setup, layers);
         let hiding = Hiding {
             matmul: units.layer_matmul,
             matmul_backward: units.layer_matmul_backward,
@@ -108,7 +105,7 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        let copies = Copies::new(setup, &params, sync);
+        let copies = Copies::new(setup, stage);
         let mut compute = compute_times(setup, units, &copies, stage, exchange, experts, neighbours.time);
         let mut data_parallel = DataParallelComm::over(setup, &params, groups, sync);
         let mut optimizer = compute::optimizer(setup, stage);

@@ -2,6 +2,7 @@
 
 use catalog::{MODELS, default_scenario};
 use engine::model::choices::Choices;
+use engine::model::compute::copies::Copies;
 use engine::model::compute::roofline::Operator;
 use engine::model::compute::{self, recipe_peak, unit_times};
 use engine::model::flops::layer as flops;
@@ -80,7 +81,9 @@ fn the_parts_take_the_time_of_the_units() {
         let stage = stages(&setup).first;
         let units = unit_times(&setup, &stage.blocks);
         let layers = f64::from(stage.layers);
-        let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
+        let copies = Copies::<Seconds>::new(&setup, &stage).all(&stage);
+        let micro_batch =
+            layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding + copies;
         let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage);
         let sum: Seconds = parts(&setup).iter().map(|part| part.time).sum();
         // A small product on its own (a router) may be memory-bound, and is not among the other
@@ -95,7 +98,8 @@ fn stages_share_the_parts_of_the_whole_model() {
     let split = Scenario { pp: 4, grad_accum_steps: 4, ..whole };
     let (whole, split) = (parts(&whole.setup()), parts(&split.setup()));
     for (operator, (one, other)) in Operator::ALL.into_iter().zip(whole.iter().zip(&split)) {
-        if operator != Operator::Optimizer {
+        // States are split unequally over stages, and a stage gathers its weights once.
+        if !matches!(operator, Operator::Optimizer | Operator::Copies) {
             assert_eq!(one.time, other.time, "four times the micro-batches on a quarter of the layers: {operator:?}");
         }
     }

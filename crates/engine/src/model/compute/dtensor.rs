@@ -1,13 +1,13 @@
 //! Costs of tensor parallelism by `DTensor`: dispatch in Python, and copies around collectives.
 
-use super::memory_rate;
 use crate::model::comm;
+use crate::model::flops::backward::recomputed;
 use crate::model::layer::{self, Block, Layers, Split};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::states::recipe_bytes;
 use crate::model::transformer::QkNorm;
-use crate::units::{Bytes, Seconds};
+use crate::units::Seconds;
 
 /// Host time of one operator on a `DTensor`: `aten.detach` takes 133 us, on a plain tensor 4.8 us
 /// (github pytorch/pytorch #160580, August 2025; 336 us before it).
@@ -68,14 +68,14 @@ pub fn forward(setup: &Setup, layers: &Layers) -> Seconds {
 /// Collectives of a block in each pass: a gather before it and a reduce-scatter after it.
 const COLLECTIVES: f64 = 2.0;
 
-/// Returns the time of the copies around the collectives of sequence parallelism in one layer,
+/// Returns the bytes of the copies around the collectives of sequence parallelism in one layer,
 /// forward and backward. The collectives split the first dimension and the sequence is the second,
 /// so that gathered tensors are concatenated anew, and those to be reduced are rearranged
 /// (`torch.cat(torch.chunk(...))` in `torch/distributed/_functional_collectives.py`); with one
 /// sequence both are views.
 ///
 /// ```text
-/// T = 2 collectives · 2 e b s h / (share of the memory's bandwidth)
+/// 2 collectives · 2 e b s h
 /// ```
 ///
 /// with e bytes an element, read and written.
@@ -87,20 +87,20 @@ const COLLECTIVES: f64 = 2.0;
 /// let of = |link: &str| {
 ///     let run = "cluster=dgx-h100&model=qwen-3-32b&seq=4096&gpus=32&recompute=full&tp=8";
 ///     let setup = decode(&format!("{run}&{link}")).scenario.setup();
-///     copies(&setup, &setup.architecture.layers()).map(|time| time.ms())
+///     copies(&setup, &setup.architecture.layers()).map(|bytes| bytes / 1e9)
 /// };
-/// let forward = 2.0 * 2.0 * 2.0 * 671e6 / (0.724 * 3.35e12) * 1e3;
 /// let [first, second] = of("mbs=16");
-/// assert!((first / forward - 1.0).abs() < 0.01 && (second / first - 2.0).abs() < 1e-9);
+/// assert!((first / (2.0 * 2.0 * 2.0 * 0.671) - 1.0).abs() < 0.01 && (second / first - 2.0).abs() < 1e-9);
 /// assert_eq!(of("mbs=1"), [0.0; 2]);
 /// ```
-pub fn copies(setup: &Setup, layers: &Layers) -> [Seconds; 2] {
+pub fn copies(setup: &Setup, layers: &Layers) -> [f64; 2] {
     let splits_sequence = setup.mesh.tp > 1 && setup.tensor.sequence_parallel && setup.batch.micro_batch_size > 1;
     if !splits_sequence || !setup.traits().dispatches_dtensors {
-        return [Seconds::ZERO; 2];
+        return [0.0; 2];
     }
     let elements = per_rank::tokens(setup) * f64::from(setup.architecture.hidden_size);
-    let once = Bytes::new(2.0 * recipe_bytes(setup.recipe).activation * elements) / memory_rate(setup);
+    let once = 2.0 * recipe_bytes(setup.recipe).activation * elements;
     let [all, again] = comm::blocks(setup, layers, &setup.policy());
-    [COLLECTIVES * all * once, COLLECTIVES * (all + again) * once]
+    let passes = 1.0 + recomputed(setup).matmul;
+    [COLLECTIVES * all * once, COLLECTIVES * (passes * all + again) * once]
 }

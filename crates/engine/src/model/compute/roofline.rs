@@ -4,6 +4,7 @@
 
 use super::BlockCosts;
 use super::blocks::{Passes, Rates};
+use super::copies::Copies;
 use super::head::loss_bytes;
 use super::optimizer::{optimizer_cost, traffic};
 use super::routed::padded_rows;
@@ -11,7 +12,7 @@ use crate::model::cost::{Operations, OperatorCost};
 use crate::model::layer::Block;
 use crate::model::routing;
 use crate::model::setup::Setup;
-use crate::model::stages::stages;
+use crate::model::stages::{Stage, stages};
 use crate::model::states::recipe_bytes;
 use crate::units::{Bytes, Flops, Seconds};
 
@@ -34,11 +35,13 @@ pub enum Operator {
     Optimizer,
     /// Convolution, scan and gate of a recurrent mixer.
     StateCore,
+    /// Copies of weights, gradients and exchanged activations, and sums of gradients.
+    Copies,
 }
 
 impl Operator {
     /// Every kind, in the order of declaration, which is also the display order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::AttentionCore,
         Self::Projections,
         Self::Mlp,
@@ -47,6 +50,7 @@ impl Operator {
         Self::Head,
         Self::Optimizer,
         Self::StateCore,
+        Self::Copies,
     ];
 }
 
@@ -81,16 +85,18 @@ pub(in crate::model) fn language_model_costs(setup: &Setup) -> [OperatorCost; Op
         Operator::Elementwise => of_stage(element_by_element(streams, element)),
         Operator::Head => of_stage(costs.head),
         Operator::Optimizer => update_cost(setup, pp),
+        Operator::Copies => copies(setup, pp),
     })
 }
 
 /// Returns the memory-bound time of one step on one GPU, averaged over the stages: element-wise
-/// work, the loss over the vocabulary, and the embedding, without the optimizer.
+/// work, copies, the loss over the vocabulary, and the embedding, without the optimizer.
 pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) -> Seconds {
     let rates = Rates::new(setup);
     let loss: Seconds = rates.streaming(Bytes::new(loss_bytes(&rates)));
     let per_stage = f64::from(setup.batch.grad_accum_steps) / f64::from(setup.mesh.pp.max(1));
-    operator_cost(parts, Operator::Elementwise).time + per_stage * loss
+    let streamed = [Operator::Elementwise, Operator::Copies].map(|operator| operator_cost(parts, operator).time);
+    streamed.into_iter().sum::<Seconds>() + per_stage * loss
 }
 
 /// Returns the cost of a kind of work.
@@ -112,6 +118,13 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
     }
     let flops = cost.amount.flops * (routing::received(setup) / padded_rows(setup));
     OperatorCost { amount: Operations { flops, ..cost.amount }, ..cost }
+}
+
+/// Returns the copies of weights and gradients in one step, averaged over the stages.
+fn copies(setup: &Setup, stages_count: f64) -> OperatorCost {
+    let micro_batches = f64::from(setup.batch.grad_accum_steps);
+    let of = |stage: &Stage| Copies::<OperatorCost>::new(setup, stage).all(stage) * (stage.count * micro_batches);
+    stages(setup).iter().map(of).fold(OperatorCost::default(), |sum, cost| sum + cost) * (1.0 / stages_count)
 }
 
 /// Returns the optimizer's update, averaged over the stages, with the bytes of the state wherever

@@ -1,6 +1,7 @@
 //! Playback of a step, or a part of it, span by span, for the timeline.
 
 use crate::model::comm::DataParallelComm;
+use crate::model::compute::copies::Copies;
 use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
 use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
 use crate::model::experts::exchange::{dispatch_cost, repeated};
@@ -173,19 +174,20 @@ impl Playback {
 fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
     let share = stage.blocks.experts();
     let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.blocks);
+    let copies = Copies::<OperatorCost>::new(setup, stage);
     let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
     let tower: TowerCosts<OperatorCost> = if stage.embedding { tower::costs(setup) } else { TowerCosts::default() };
     // The layer's cost includes routed experts, which have separate spans.
-    let pass = |layer: OperatorCost, experts: OperatorCost, dispatches: f64| LayerAmounts {
-        layer: (layer - experts * share).amount,
+    let pass = |layer: OperatorCost, experts: OperatorCost, copies: OperatorCost, dispatches: f64| LayerAmounts {
+        layer: (layer - experts * share + copies).amount,
         experts: experts.amount * share,
         dispatch: dispatch.amount * (share * dispatches),
     };
     BlockAmounts {
-        embedding: units.embedding.amount + tower.forward.amount,
-        embedding_backward: units.embedding.amount + tower.backward.amount,
+        embedding: (units.embedding + tower.forward + copies.root_forward).amount,
+        embedding_backward: (units.embedding + tower.backward + copies.root_backward).amount,
         head: units.head.amount,
-        forward: pass(units.layer_forward, units.experts_forward, 1.0),
-        backward: pass(units.layer_backward, units.experts_backward, 1.0 + repeated(setup)),
+        forward: pass(units.layer_forward, units.experts_forward, copies.layer_forward, 1.0),
+        backward: pass(units.layer_backward, units.experts_backward, copies.layer_backward, 1.0 + repeated(setup)),
     }
 }
