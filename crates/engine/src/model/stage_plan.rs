@@ -105,7 +105,7 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        let copies = Copies::new(setup, stage);
+        let copies = Copies::new(setup, stage, sync);
         let mut compute = compute_times(setup, units, &copies, stage, exchange, experts, neighbours.time);
         let mut data_parallel = DataParallelComm::over(setup, &params, groups, sync);
         let mut optimizer = compute::optimizer(setup, stage);

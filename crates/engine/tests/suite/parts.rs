@@ -10,6 +10,7 @@ use engine::model::per_rank;
 use engine::model::software::AttentionKernel;
 use engine::model::stages::stages;
 use engine::model::step::parts;
+use engine::model::sync::GradientSyncPlan;
 use engine::model::training::{ComputeFormat, Optimizer as Update, Recompute, RecomputeModules};
 use engine::scenario::Scenario;
 use engine::units::{BytesPerSecond, Seconds};
@@ -81,7 +82,7 @@ fn the_parts_take_the_time_of_the_units() {
         let stage = stages(&setup).first;
         let units = unit_times(&setup, &stage.blocks);
         let layers = f64::from(stage.layers);
-        let copies = Copies::<Seconds>::new(&setup, &stage).all(&stage);
+        let copies = Copies::<Seconds>::new(&setup, &stage, GradientSyncPlan::new(&setup)).all(&stage);
         let micro_batch =
             layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding + copies;
         let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage);

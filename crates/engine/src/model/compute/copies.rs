@@ -29,19 +29,21 @@ pub struct Copies<C = Seconds> {
 impl<C: Cost<Operations>> Copies<C> {
     /// Returns the copies of a stage: around FSDP's collectives, around those of sequence
     /// parallelism ([`dtensor::copies`]), and of gradients that are added up.
-    pub fn new(setup: &Setup, stage: &Stage) -> Self {
-        let sync = GradientSyncPlan::new(setup);
-        let (sharded, [forward, backward]) =
-            (Self::of_fsdp(setup, &stage.params, sync), dtensor::copies(setup, &stage.blocks));
+    pub fn new(setup: &Setup, stage: &Stage, sync: GradientSyncPlan) -> Self {
+        let fsdp = of_fsdp(setup, &stage.params, sync);
+        let [forward, backward] = dtensor::copies(setup, &stage.blocks);
         let added = accumulated(setup, sync);
         let Units { layer, expert, root, .. } = stage.params.trained;
+        let (stages, rate) = (setup.stage_copies(), memory_rate(setup));
+        let copied = |bytes: f64| {
+            let bytes = Bytes::new(bytes);
+            C::new(bytes / rate, || Operations::streaming(bytes))
+        };
         Self {
-            layer_forward: sharded.layer_forward + copied(setup, forward),
-            layer_backward: sharded.layer_backward
-                + copied(setup, backward)
-                + copied(setup, setup.stage_copies() * added * (layer + expert)),
-            root_forward: sharded.root_forward,
-            root_backward: sharded.root_backward + copied(setup, setup.stage_copies() * added * root),
+            layer_forward: copied(stages * fsdp.layer_forward + forward),
+            layer_backward: copied(stages * (fsdp.layer_backward + added * (layer + expert)) + backward),
+            root_forward: copied(stages * fsdp.root_forward),
+            root_backward: copied(stages * (fsdp.root_backward + added * root)),
         }
     }
 
@@ -49,70 +51,65 @@ impl<C: Cost<Operations>> Copies<C> {
     pub fn all(&self, stage: &Stage) -> C {
         (self.layer_forward + self.layer_backward) * f64::from(stage.layers) + self.root_forward + self.root_backward
     }
-
-    /// Returns the copies around FSDP's collectives; none without PyTorch's FSDP.
-    ///
-    /// ```text
-    /// T = (2 g (forward, and backward if resharded) + g + r (reduced)) P / (share of the memory's bandwidth)
-    /// ```
-    ///
-    /// with g and r bytes a parameter, gathered and reduced. FSDP2 copies the gathered buffer into
-    /// the weights (`foreach_all_gather_copy_out`) and the gradients into the buffer that is reduced
-    /// (`chunk_cat`, `_fsdp_collectives.py`): 14 bytes in all. FSDP1's weights are views of the
-    /// buffer, and its gradients are concatenated before they are cast (`_runtime_utils.py`): 10.
-    ///
-    /// ```
-    /// # use links::decode;
-    /// # use engine::{model::{compute::{copies::Copies, memory_rate}, stages::stages}, units::Seconds};
-    /// let of = |link: &str| {
-    ///     let setup = decode(&format!("cluster=dgx-h100&gpus=8&model=llama-2-7b&{link}")).scenario.setup();
-    ///     let copies = Copies::<Seconds>::new(&setup, &stages(&setup).first);
-    ///     // 202 million parameters in a layer.
-    ///     (copies.layer_forward + copies.layer_backward).get() * memory_rate(&setup).get() / 202.4e6
-    /// };
-    /// assert!((of("") - 14.0).abs() < 0.01 && (of("framework=fsdp1") - 10.0).abs() < 0.01, "{}", of(""));
-    /// assert_eq!(of("strategy=ddp"), 0.0);
-    /// ```
-    fn of_fsdp(setup: &Setup, params: &LocalParams, sync: GradientSyncPlan) -> Self {
-        let Sharding::Fsdp(reshard) = setup.sharding else { return Self::default() };
-        let traits = setup.traits();
-        if !traits.shards_by_fsdp || setup.mesh.shard_group() <= 1 {
-            return Self::default();
-        }
-        let bytes = recipe_bytes(setup.recipe);
-        let (frozen, of_frozen) = (params.frozen(), FrozenBytes::gathered(setup));
-        let trained = &params.trained;
-        // Experts whose group is not sharded are not gathered.
-        let experts = f64::from(u8::from(setup.mesh.expert_shard_group() > 1));
-        let layer = gathered_layer_bytes(setup) * (trained.layer + experts * trained.expert)
-            + of_frozen.layer_bytes(&frozen)
-            + experts * of_frozen.matrices * frozen.expert;
-        let root = bytes.gathered * trained.root + of_frozen.others * frozen.root;
-        // Reads and writes.
-        let out = if traits.copies_gathered_weights { 2.0 } else { 0.0 };
-        // Bytes of a gradient, read and written before its reduction; a cast is a copy of its own.
-        let apart = !traits.copies_gathered_weights && bytes.reduced != bytes.gathered;
-        let gradient = bytes.gathered + bytes.reduced + if apart { 2.0 * bytes.gathered } else { 0.0 };
-        let micro_batches = f64::from(setup.batch.grad_accum_steps.max(1));
-        let share = |each: bool| if each { 1.0 } else { 1.0 / micro_batches };
-        let (gathers, reductions) = (share(sync.gather_each), share(sync.reduce_each));
-        let again = if reshard == Reshard::Never { 0.0 } else { 1.0 };
-        let time = |bytes: f64| copied(setup, setup.stage_copies() * bytes);
-        Self {
-            layer_forward: time(gathers * out * layer),
-            layer_backward: time(
-                gathers * again * out * layer + reductions * gradient * (trained.layer + experts * trained.expert),
-            ),
-            root_forward: time(gathers * out * root),
-            root_backward: time(reductions * gradient * trained.root),
-        }
-    }
 }
 
-/// Returns the cost of reading and writing `bytes`.
-fn copied<C: Cost<Operations>>(setup: &Setup, bytes: f64) -> C {
-    let bytes = Bytes::new(bytes);
-    C::new(bytes / memory_rate(setup), || Operations::streaming(bytes))
+/// Returns the bytes that FSDP copies around its collectives; none without PyTorch's FSDP.
+///
+/// ```text
+/// T = (2 g (forward, and backward if resharded) + g + r (reduced)) P / (share of the memory's bandwidth)
+/// ```
+///
+/// with g and r bytes a parameter, gathered and reduced. FSDP2 copies the gathered buffer into
+/// the weights (`foreach_all_gather_copy_out`) and the gradients into the buffer that is reduced
+/// (`chunk_cat`, `_fsdp_collectives.py`): 14 bytes in all. FSDP1's weights are views of the
+/// buffer, and its gradients are concatenated before they are cast (`_runtime_utils.py`): 10.
+///
+/// ```
+/// # use links::decode;
+/// # use engine::{model::{compute::{copies::Copies, memory_rate}, stages::stages, sync::GradientSyncPlan}, units::Seconds};
+/// let of = |link: &str| {
+///     let setup = decode(&format!("cluster=dgx-h100&gpus=8&model=llama-2-7b&{link}")).scenario.setup();
+///     let copies = Copies::<Seconds>::new(&setup, &stages(&setup).first, GradientSyncPlan::new(&setup));
+///     // 202 million parameters in a layer.
+///     (copies.layer_forward + copies.layer_backward).get() * memory_rate(&setup).get() / 202.4e6
+/// };
+/// assert!((of("") - 14.0).abs() < 0.01 && (of("framework=fsdp1") - 10.0).abs() < 0.01, "{}", of(""));
+/// assert_eq!(of("strategy=ddp"), 0.0);
+/// ```
+fn of_fsdp(setup: &Setup, params: &LocalParams, sync: GradientSyncPlan) -> Copies<f64> {
+    let Sharding::Fsdp(reshard) = setup.sharding else { return Copies::default() };
+    let traits = setup.traits();
+    if !traits.shards_by_fsdp || setup.mesh.shard_group() <= 1 {
+        return Copies::default();
+    }
+    let bytes = recipe_bytes(setup.recipe);
+    let trained = &params.trained;
+    // Experts whose group is not sharded are not gathered.
+    let are_gathered = setup.mesh.expert_shard_group() > 1;
+    let experts = if are_gathered { trained.expert } else { 0.0 };
+    let (mut layer, mut root) =
+        (gathered_layer_bytes(setup) * (trained.layer + experts), bytes.gathered * trained.root);
+    if !setup.trained.is_all() {
+        let (frozen, of_frozen) = (params.frozen(), FrozenBytes::gathered(setup));
+        let experts = if are_gathered { frozen.expert } else { 0.0 };
+        layer += of_frozen.layer_bytes(&frozen) + of_frozen.matrices * experts;
+        root += of_frozen.others * frozen.root;
+    }
+    // Reads and writes.
+    let out = if traits.copies_gathered_weights { 2.0 } else { 0.0 };
+    // Bytes of a gradient, read and written before its reduction; a cast is a copy of its own.
+    let apart = !traits.copies_gathered_weights && bytes.reduced != bytes.gathered;
+    let gradient = bytes.gathered + bytes.reduced + if apart { 2.0 * bytes.gathered } else { 0.0 };
+    let micro_batches = f64::from(setup.batch.grad_accum_steps.max(1));
+    let share = |each: bool| if each { 1.0 } else { 1.0 / micro_batches };
+    let (gathers, reductions) = (share(sync.gather_each), share(sync.reduce_each));
+    let again = if reshard == Reshard::Never { 0.0 } else { 1.0 };
+    Copies {
+        layer_forward: gathers * out * layer,
+        layer_backward: gathers * again * out * layer + reductions * gradient * (trained.layer + experts),
+        root_forward: gathers * out * root,
+        root_backward: reductions * gradient * trained.root,
+    }
 }
 
 /// Returns the bytes that the addition of a micro-batch's gradients to those of the step reads and

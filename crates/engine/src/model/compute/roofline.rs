@@ -14,6 +14,7 @@ use crate::model::routing;
 use crate::model::setup::Setup;
 use crate::model::stages::{Stage, stages};
 use crate::model::states::recipe_bytes;
+use crate::model::sync::GradientSyncPlan;
 use crate::units::{Bytes, Flops, Seconds};
 
 /// A kind of work on the GPU.
@@ -123,7 +124,8 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
 /// Returns the copies of weights and gradients in one step, averaged over the stages.
 fn copies(setup: &Setup, stages_count: f64) -> OperatorCost {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    let of = |stage: &Stage| Copies::<OperatorCost>::new(setup, stage).all(stage) * (stage.count * micro_batches);
+    let sync = GradientSyncPlan::new(setup);
+    let of = |stage: &Stage| Copies::<OperatorCost>::new(setup, stage, sync).all(stage) * (stage.count * micro_batches);
     stages(setup).iter().map(of).fold(OperatorCost::default(), |sum, cost| sum + cost) * (1.0 / stages_count)
 }
 

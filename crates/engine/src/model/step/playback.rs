@@ -10,6 +10,7 @@ use crate::model::report::{Lane, Span, Work};
 use crate::model::setup::Setup;
 use crate::model::stage_plan::StagePlan;
 use crate::model::stages::{Stage, stages};
+use crate::model::sync::GradientSyncPlan;
 use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, computed, moved};
 use crate::model::tower::{self, TowerCosts};
 use crate::units::Seconds;
@@ -174,7 +175,7 @@ impl Playback {
 fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
     let share = stage.blocks.experts();
     let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.blocks);
-    let copies = Copies::<OperatorCost>::new(setup, stage);
+    let copies = Copies::<OperatorCost>::new(setup, stage, GradientSyncPlan::new(setup));
     let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
     let tower: TowerCosts<OperatorCost> = if stage.embedding { tower::costs(setup) } else { TowerCosts::default() };
     // The layer's cost includes routed experts, which have separate spans.
