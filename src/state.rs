@@ -16,6 +16,7 @@ use yew::Reducible;
 use crate::view::View;
 use analysis::neighbour_layouts;
 use catalog::preset;
+use engine::model::anchor::Anchor;
 use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
@@ -59,6 +60,9 @@ pub struct State {
     pub view: View,
     /// Whether the reader chose the number of GPUs: another cluster then keeps that number.
     has_gpus: bool,
+    /// The reader's own measured run that corrects the prediction, if it was brought to this page: a
+    /// link holds the correction alone.
+    pub measured: Option<Scenario>,
     /// Scenario before the last action, if that action chose a place in a figure: a double-click
     /// restores this scenario.
     placed: Option<Scenario>,
@@ -83,6 +87,7 @@ impl State {
             banner,
             view,
             has_gpus: scenario.gpus != catalog::default_scenario().gpus,
+            measured: None,
             placed: None,
             preset,
         }
@@ -138,6 +143,9 @@ impl State {
 
     /// Replaces the scenario.
     fn take(&mut self, scenario: &Scenario) {
+        if scenario.anchor != self.scenario.anchor {
+            self.measured = (scenario.anchor != Anchor::NONE).then_some(*scenario);
+        }
         self.scenario = *scenario;
         self.drafts.clear();
         self.settled = true;

@@ -4,7 +4,7 @@
 
 mod chips;
 mod marks;
-mod say;
+pub mod say;
 mod source;
 mod turns;
 pub mod words;

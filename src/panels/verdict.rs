@@ -9,9 +9,10 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::evidence::nearest;
+use self::evidence::{corrected, nearest};
 use self::glance::{Bars, bars};
 use self::slim::slim;
+use super::bring::say::focus_on_box;
 use crate::calculator::Calculator;
 use crate::calculator::headline::{Headline, odds, planned};
 use crate::compare::Pin;
@@ -28,7 +29,7 @@ use crate::panels::tiles::{self, Tiles};
 use crate::scenario_line::{self, Word};
 use crate::state::Action;
 use crate::view::{Controls, Door};
-use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, correction};
+use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::Figures;
 use analysis::layouts::LayoutSearch;
 use analysis::plan::SearchKind;
@@ -49,6 +50,10 @@ const LIMITER_HELP: &str =
 const PEAK_HELP: &str = "Most publications count the MFU of 8-bit products against the peak of 16 bits, which is half.";
 /// Label of the button that removes the correction.
 const UNCORRECT: &str = "Remove the correction";
+/// Label of the button that asks for a measured run.
+const CORRECT: &str = "Correct by your run";
+/// Help of that button.
+const CORRECT_HELP: &str = "Drop the log of a run near this one, or paste it into the box: the measured time and memory correct the prediction.";
 
 /// Element of the headline, and whether it is scrolled away.
 #[derive(Clone, Copy)]
@@ -93,6 +98,7 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
     let words = scenario_line::all_words(&state.scenario, &derived.report);
     let (stands_on, differs) = nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
     let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
+    let is_corrected = state.scenario.anchor != Anchor::NONE;
     html! {
         // The texts keep their space, so that nothing below moves while a slider moves.
         <div class="answer">
@@ -109,9 +115,13 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
             <Sentence {words} {has_controls} />
             <p class="evidence" title={planned.is_none().then_some(differs).flatten()}>
                 // A plan's rows are other runs than those nearest to the run on screen.
-                if planned.is_none() { { stands_on } }
-                if has_controls && correction(&state.scenario).is_some() {
-                    { " " }<ActionButton action={Action::ReplaceScenario(Box::new(plain))}>{ UNCORRECT }</ActionButton>
+                if planned.is_none() {
+                    <span>{ corrected(&state.scenario, state.measured.as_ref()) }{ stands_on }</span>
+                    if has_controls && is_corrected {
+                        <ActionButton action={Action::ReplaceScenario(Box::new(plain))}>{ UNCORRECT }</ActionButton>
+                    } else if !state.view.embed {
+                        <button type="button" title={CORRECT_HELP} onclick={Callback::from(|_: MouseEvent| focus_on_box())}>{ CORRECT }</button>
+                    }
                 }
             </p>
         </div>

@@ -16,6 +16,11 @@ use files::brought::{Import, ImportKind, Marked};
 
 /// Identifier of the field.
 const FIELD: &str = "say";
+
+/// Focuses the box.
+pub fn focus_on_box() {
+    browser::focus(FIELD);
+}
 /// Identifier of the text about the words.
 const SAID: &str = "say-said";
 
