@@ -389,7 +389,7 @@ fn checkpointing_of_fsdp_is_on_beside_a_script_that_has_its_own_off() {
     let script = "accelerate launch --config_file fsdp.yaml sft.py --model_name_or_path Qwen/Qwen3-8B --bf16 true \
                   --per_device_train_batch_size 2 --max_length 2048 --gradient_checkpointing false";
     for (on, recompute) in [(true, Recompute::Full), (false, Recompute::None)] {
-        let files = [File::new("run.sh", script), File::new("fsdp.yaml", &launcher(on))];
+        let files = [File::new("run.sh", script), File::new("fsdp.yaml", launcher(on))];
         assert_eq!(read_run(&files, &base()).unwrap().scenario.recompute, recompute);
     }
 }
