@@ -144,6 +144,20 @@ mod tests {
         }
     }
 
+    /// flash-attn forward on an RTX 5090 reaches 190.58 of 209.5 TFLOP/s (gau-nernst, Writing
+    /// Speed-of-Light Flash Attention for 5090) and on an A100 up to 0.73 of the peak (arXiv
+    /// 2307.08691): what is not the tensor cores' weighs less where they run at half of their rate.
+    #[test]
+    fn attention_beside_slower_tensor_cores_comes_nearer_to_their_peak() {
+        let rest = |share: f64| 1.0 / share - 1.0;
+        let less = rest(190.58 / 209.5) / rest(0.73);
+        assert!((less - 0.27).abs() < 0.01, "{less}");
+        let step = 1.0 / (1.0 + less * rest(AMPERE.efficiency.attention));
+        for own in [AMPERE_GEFORCE, ADA_GEFORCE, BLACKWELL_GEFORCE] {
+            assert!((own.efficiency.attention - step).abs() < 0.02, "{step}");
+        }
+    }
+
     /// llm.q's throughput in tokens/s per GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969,
     /// benchmarks): the ratio of the products' fraction to the step's MFU is the H100's within 5 %.
     #[test]

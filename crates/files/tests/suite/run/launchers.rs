@@ -2,6 +2,7 @@
 //! files that name each other.
 
 use catalog::default_scenario;
+use engine::model::training::Recompute;
 use engine::scenario::{Scenario, Strategy};
 use files::brought::{Item, import_items, named_files};
 use files::run::{File, Run, lint, read_run};
@@ -373,4 +374,22 @@ fn run_clm_has_a_block_of_its_own_and_the_trainers_scripts_are_no_trl() {
     );
     assert_eq!((module.formats[0].name(), module.scenario.seq_len), ("Hugging Face Trainer", 512));
     assert!(module.scenario.trained.has_adapters() && module.unread.is_empty(), "{:?}", module.unread);
+}
+
+/// `fsdp_activation_checkpointing` wraps the layers of the model that `accelerate launch` prepares
+/// (src/accelerate/accelerator.py), whatever the script's own switch says.
+#[test]
+fn checkpointing_of_fsdp_is_on_beside_a_script_that_has_its_own_off() {
+    let launcher = |on: bool| {
+        format!(
+            "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config:\n  fsdp_activation_checkpointing: \
+             {on}\n  fsdp_sharding_strategy: FULL_SHARD\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\nnum_processes: 8\n"
+        )
+    };
+    let script = "accelerate launch --config_file fsdp.yaml sft.py --model_name_or_path Qwen/Qwen3-8B --bf16 true \
+                  --per_device_train_batch_size 2 --max_length 2048 --gradient_checkpointing false";
+    for (on, recompute) in [(true, Recompute::Full), (false, Recompute::None)] {
+        let files = [File::new("run.sh", script), File::new("fsdp.yaml", launcher(on))];
+        assert_eq!(read_run(&files, &base()).unwrap().scenario.recompute, recompute);
+    }
 }

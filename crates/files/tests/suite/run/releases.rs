@@ -419,3 +419,33 @@ fn a_frozen_base_without_a_format_is_fp32_before_transformers_5() {
     assert!((12.0..13.5).contains(&(needs - needs_now)), "{needs} {needs_now}");
     assert_eq!(base("transformers-2025-02", " --deepspeed ds_z2.json").0, BaseFormat::Bf16);
 }
+
+/// Fabric turns a module's outputs into fp32 in every precision (`HalfPrecision.convert_output`,
+/// Lightning-AI/pytorch-lightning src/lightning/fabric/plugins/precision/half.py @ 2e61a3115), and
+/// AutoModel's loss does unless `fp32_upcast` is false (nemo_automodel/components/loss/masked_ce.py
+/// @ 36044ad3d).
+#[test]
+fn the_format_of_the_logits_is_the_wrappers() {
+    let litgpt = |precision: &str| {
+        let text = format!(
+            "checkpoint_dir: checkpoints/meta-llama/Llama-2-7b-hf\nprecision: {precision}\nlora_r: 8\n\
+             data:\n  class_path: litgpt.data.Alpaca2k\ntrain:\n  global_batch_size: 8\n  micro_batch_size: 2\n  \
+             max_seq_length: 512\n"
+        );
+        read_at("", "lora.yaml", &text).scenario.kernels.loss
+    };
+    assert_eq!(litgpt("bf16-true"), Loss::Standard);
+    assert_eq!(litgpt("bf16-mixed"), Loss::Standard);
+    let automodel = |upcast: &str| {
+        let text = format!(
+            "recipe: TrainFinetuneRecipeForNextTokenPrediction\nstep_scheduler:\n  global_batch_size: 32\n  \
+             local_batch_size: 2\nmodel:\n  _target_: nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained\n  \
+             pretrained_model_name_or_path: Qwen/Qwen2.5-7B\ndistributed:\n  strategy: fsdp2\nloss_fn:\n  \
+             _target_: nemo_automodel.components.loss.masked_ce.MaskedCrossEntropy\n{upcast}"
+        );
+        read_at("", "qwen.yaml", &text).scenario.kernels.loss
+    };
+    assert_eq!(automodel(""), Loss::Standard);
+    assert_eq!(automodel("  fp32_upcast: true\n"), Loss::Standard);
+    assert_eq!(automodel("  fp32_upcast: false\n"), Loss::Bf16);
+}
