@@ -115,6 +115,34 @@ fn an_embedding_that_tensor_parallelism_does_not_split_is_whole_in_both() {
     }
 }
 
+/// Slots of experts with a capacity, `E M = c k T` (expert capacity of Switch Transformers, arXiv
+/// 2101.03961, equation 3), or padded to the busiest: of each slot a layer of Mixtral keeps four
+/// widths of an expert and two of the model in 16 bits, and the routing's 40 bytes.
+#[test]
+fn slots_of_experts_are_tensors_in_both() {
+    for model in ["mixtral-8x7b&framework=pytorch", "qwen3-30b-a3b&framework=transformers&normkernel=upcast"] {
+        for recompute in ["none", "full"] {
+            let of = |slots: &str| {
+                let batch = "seq=4096&mbs=2&recipe=fsdp2-bf16&loss=fused";
+                let link = format!("cluster=dgx-h100&gpus=64&model={model}&{batch}&recompute={recompute}&{slots}");
+                let [closed, traced] = both(&setup(&link)).unwrap();
+                assert!((closed / traced - 1.0).abs() < CLOSE, "{link}: {closed:.3e} of {traced:.3e}");
+                [closed, traced]
+            };
+            let [one, four] = [of("capacity=1"), of("capacity=4")];
+            assert_eq!([of("imbalance=4"), of("capacity=2&imbalance=2")], [four; 2], "{model}");
+            if model.starts_with("mixtral") && recompute == "none" {
+                let slots = (4.0 - 1.0) * 2.0 * 8192.0;
+                let kept = 32.0 * slots * (2.0 * (4.0 * 14_336.0 + 2.0 * 4096.0) + 40.0);
+                for (four, one) in four.into_iter().zip(one) {
+                    // The layer in work also holds gradients of its rows.
+                    assert!((0.98..1.04).contains(&((four - one) / kept)), "{}", (four - one) / kept);
+                }
+            }
+        }
+    }
+}
+
 /// Stages of PyTorch's pipelines keep weights gathered from a micro-batch's backward pass on, with
 /// unsharded gradients, and a buffer for each message.
 #[test]
