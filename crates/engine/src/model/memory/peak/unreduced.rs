@@ -139,7 +139,8 @@ impl Units {
             tower: if self.passes_tower { root } else { all },
             update: 0.0,
         };
-        let before = |left: f64| if left < layers { self.padded } else { 0.0 };
+        // The head's gradients are still being reduced in the last layer's backward pass.
+        let before = |left: f64| if left < layers { self.padded } else { self.head_apart };
         let beside = self.neighbour * self.padded;
         ByPoint::new(
             ends,
