@@ -114,9 +114,9 @@ impl Setup {
         self.traits().layers != Layers::Transformers
     }
 
-    /// Whether layers that are recomputed leave their inputs, and the inputs' gradients, until the end
-    /// of the backward pass: beside adapters, FSDP1's unit of a layer has frozen weights alone, as
-    /// PEFT's policy wraps each adapter.
+    /// Whether layers that are recomputed leave their inputs, and the inputs' gradients, until the
+    /// end of the backward pass: beside adapters, FSDP1's unit of a layer has frozen weights alone,
+    /// as PEFT's policy wraps each adapter.
     pub fn keeps_inputs_of_frozen_units(&self) -> bool {
         self.traits().keeps_inputs_of_frozen_units
             && self.trained.has_adapters()

@@ -265,9 +265,9 @@ fn flattened(of: &OfSetup<'_>, params: f64, most: f64) -> f64 {
 
 /// Returns the unreduced gradients of DeepSpeed's stage 1 under Megatron.
 ///
-/// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, one for the gather, and at the update two copies of this
-///   GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are larger than any
-///   block that a layer frees, so that the allocator needs new blocks for them.
+/// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, one for the gather, and at the update
+///   two copies of this GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are
+///   larger than any block that a layer frees, so that the allocator needs new blocks for them.
 /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients of compute, which are added to
 ///   the fp32 gradients, and one bucket.
 fn stage_1(of: &OfSetup<'_>, params: f64, replicas_reduce: bool) -> Reductions {
