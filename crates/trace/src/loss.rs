@@ -10,8 +10,21 @@ use engine::model::software::Loss;
 const HALF: u64 = 2;
 /// Chunks of tokens in a chunked loss (torchtune's `CEWithChunkedOutputLoss`, eight by default).
 const CHUNKS: u64 = 8;
+/// Chunks of a loss that is fused with the head: half a byte per logit of the 12 of a whole loss.
+const FUSED_CHUNKS: u64 = 24;
 /// Bytes of fp32 logits per tile in a tiled loss (arXiv 2506.13996, section 3.1).
 const TILE: u64 = 1 << 30;
+
+/// Returns the parts of the tokens whose logits exist at once, one after the other, for `logits` in
+/// all, and the loss of each part.
+pub(super) fn parts(loss: Loss, logits: u64) -> (u64, Loss) {
+    match loss {
+        Loss::Chunked => (CHUNKS, Loss::Standard),
+        Loss::FusedLinear => (FUSED_CHUNKS, Loss::Standard),
+        Loss::Tiled => ((logits * FP32).div_ceil(TILE).max(1), Loss::Standard),
+        _ => (1, loss),
+    }
+}
 
 impl Tape {
     fn logits(&mut self, operator: &'static str, bytes: u64) -> TensorId {
@@ -63,7 +76,7 @@ impl Tape {
         let wide = count * FP32;
         let mut held = NONE;
         match loss {
-            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear | Loss::Tiled) => {
+            _ if parallel && loss != Loss::Fused => {
                 let upcast = self.logits("_to_copy", wide);
                 let shifted = self.logits("sub", wide);
                 let exponent = self.logits("exp", wide);
@@ -74,7 +87,7 @@ impl Tape {
                 self.release(log);
                 self.release(upcast);
             }
-            Loss::Standard | Loss::KeptLogits | Loss::Fp32Logits => {
+            Loss::Standard | Loss::KeptLogits | Loss::Fp32Logits | Loss::Chunked | Loss::FusedLinear | Loss::Tiled => {
                 let upcast = self.logits("_to_copy", wide);
                 let log = self.logits("_log_softmax", wide);
                 self.save(node, log);
@@ -99,7 +112,6 @@ impl Tape {
             // The kernel saves the logits without overwriting them; their gradient is a separate
             // tensor.
             Loss::Fused => self.save(node, logits.tensor),
-            Loss::Chunked | Loss::FusedLinear | Loss::Tiled => {}
         }
         self.drop(logits);
         match self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
@@ -115,7 +127,7 @@ impl Tape {
         let LossNode { loss, parallel, logits: count, .. } = of;
         let wide = count * FP32;
         let gradient = match loss {
-            _ if parallel && !matches!(loss, Loss::Fused | Loss::Chunked | Loss::FusedLinear | Loss::Tiled) => {
+            _ if parallel && loss != Loss::Fused => {
                 let input = self.logits("zeros_like", wide);
                 let exponent = self.logits("exp", wide);
                 let sum = self.logits("add", wide);
@@ -128,7 +140,7 @@ impl Tape {
                 self.release(product);
                 gradient
             }
-            Loss::Standard | Loss::KeptLogits | Loss::Fp32Logits => {
+            Loss::Standard | Loss::KeptLogits | Loss::Fp32Logits | Loss::Chunked | Loss::FusedLinear | Loss::Tiled => {
                 let picked = self.logits("nll_loss_backward", wide);
                 let of_log = self.logits("_log_softmax_backward_data", wide);
                 self.release(picked);
@@ -148,16 +160,6 @@ impl Tape {
                 let gradient = self.logits("triton_per_fused_nll_loss_backward", count * HALF);
                 self.release(saved);
                 gradient
-            }
-            Loss::Tiled => {
-                let tile = self.logits("_log_softmax_backward_data", 3 * wide.min(TILE));
-                self.release(tile);
-                NONE
-            }
-            Loss::Chunked | Loss::FusedLinear => {
-                let chunk = self.logits("_log_softmax_backward_data", 3 * wide / CHUNKS);
-                self.release(chunk);
-                NONE
             }
         };
         self.give(logits, gradient);

@@ -22,14 +22,13 @@ pub(super) fn experts(
     x: &Value,
     (router, up, down): (Matrix, WeightId, WeightId),
 ) -> Value {
-    let copies = shape.top_k;
-    let rows = x.elements / shape.hidden * copies;
+    let rows = shape.expert_rows(x.elements / shape.hidden);
     let scores = tape.project(x, router);
     let wide = tape.cast(&scores, FP32);
     let probabilities = tape.softmax(&wide);
     tape.drop(wide);
     let routing = tape.routing(&probabilities, rows * (INDICES * INDEX + PROBABILITIES * FP32));
-    let picked = tape.pick(x, copies);
+    let picked = tape.pick(x, rows * shape.hidden);
     let hidden = tape.grouped(&picked, up, 2 * shape.expert_width, shape.hidden);
     let product = tape.gated(&hidden);
     let out = tape.grouped(&product, down, shape.hidden, shape.expert_width);
@@ -38,7 +37,7 @@ pub(super) fn experts(
     let weighed = tape.weigh(&out, &routing, width);
     let sorted = tape.reorder(&weighed);
     tape.drop(weighed);
-    let sum = tape.sum_copies(&sorted, copies);
+    let sum = tape.sum_copies(&sorted, x.elements);
     for value in [picked, hidden, product, out, sorted, routing, probabilities, scores] {
         tape.drop(value);
     }
@@ -54,11 +53,11 @@ impl Tape {
         self.value(tensor, node, bytes, 1)
     }
 
-    /// Copies each row `copies` times.
-    fn pick(&mut self, x: &Value, copies: u64) -> Value {
+    /// Copies rows to their experts, `elements` in all.
+    fn pick(&mut self, x: &Value, elements: u64) -> Value {
         let node = self.node(NodeKind::Pick, [x]);
-        let tensor = self.make("index", x.bytes() * copies);
-        self.value(tensor, node, x.elements * copies, x.width)
+        let tensor = self.make("index", elements * x.width);
+        self.value(tensor, node, elements, x.width)
     }
 
     /// Multiplies groups of rows with a stack of matrices of `inputs` by `outputs`.
@@ -96,10 +95,9 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Sums the copies of each token, in 16 bits.
-    fn sum_copies(&mut self, x: &Value, copies: u64) -> Value {
+    /// Sums the copies of each token to `elements` in all, in 16 bits.
+    fn sum_copies(&mut self, x: &Value, elements: u64) -> Value {
         let node = self.node(NodeKind::SumCopies, [x]);
-        let elements = x.elements / copies.max(1);
         let sum = self.make("sum", elements * x.width);
         let sum = self.value(sum, node, elements, x.width);
         let narrow = self.cast(&sum, self.element);

@@ -127,10 +127,11 @@ impl Tape {
         self.value(tensor, node, elements, x.width)
     }
 
-    /// Computes the output head: a matmul whose output has the width of the vocabulary.
-    pub(super) fn head(&mut self, x: &Value, weight: WeightId) -> Value {
+    /// Computes the output head for one of `parts` equal parts of the tokens: a matmul whose output
+    /// has the width of the vocabulary.
+    pub(super) fn head(&mut self, x: &Value, weight: WeightId, parts: u64) -> Value {
         let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
-        let elements = x.elements / of.columns.max(1) * of.rows;
+        let elements = x.elements / of.columns.max(1) * of.rows / parts;
         let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
         let node = self.node(NodeKind::Linear(weight, NONE), [x]);
         self.save_input(node, x.tensor, weight);

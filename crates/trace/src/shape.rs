@@ -54,7 +54,8 @@ pub(super) struct Shape {
     pub experts: u64,
     /// Experts on this GPU, and their width there.
     pub own_experts: u64,
-    pub top_k: u64,
+    /// Rows that this GPU's experts compute for each token.
+    copies: f64,
     pub expert_width: u64,
     /// Whether FSDP shards a layer's experts along the expert dimension, with padding if the GPUs
     /// do not divide it.
@@ -132,7 +133,7 @@ impl Shape {
             positions: u64::from(arch.learned_positions),
             experts: u64::from(arch.experts.num_experts),
             own_experts: u64::from(arch.experts.num_experts.div_ceil(setup.mesh.ep.max(1))),
-            top_k: u64::from(arch.experts.top_k()),
+            copies: f64::from(arch.experts.top_k()) * setup.experts.capacity_factor * setup.experts.imbalance,
             stacked_experts: setup.traits().stacked_experts,
             expert_width: columns(&expert, Role::Up),
             embedding: stage.embedding,
@@ -141,5 +142,12 @@ impl Shape {
             compute: bytes.activation as u64,
             autocast,
         }
+    }
+
+    /// Returns the rows that this GPU's experts compute of `tokens` tokens: the k copies of each,
+    /// and the empty slots of experts with a capacity or padded to the busiest,
+    /// `E M = k f T busiest / mean`.
+    pub(super) fn expert_rows(&self, tokens: u64) -> u64 {
+        (self.copies * tokens as f64).ceil() as u64
     }
 }

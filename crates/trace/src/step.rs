@@ -10,7 +10,7 @@ use super::shape::Shape;
 use super::tape::{Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
-use super::{compiled, optimizer, torchtitan, transformers};
+use super::{compiled, loss, optimizer, torchtitan, transformers};
 use engine::model::framework::Layers;
 use engine::model::memory::{OtherModels, message_buffers};
 use engine::model::setup::Setup;
@@ -79,6 +79,8 @@ struct Step<'a> {
     segments: Vec<Segment>,
     /// Rotary tables of the current micro-batch.
     tables: Vec<Value>,
+    /// Inputs of layers and their gradients that stay until the end of the backward pass.
+    left_behind: Vec<TensorId>,
     /// Number of weights outside the layers.
     root_weights: usize,
     /// Bytes of the models besides the trained one.
@@ -200,6 +202,7 @@ impl<'a> Step<'a> {
             root,
             segments: Vec::new(),
             tables: Vec::new(),
+            left_behind: Vec::new(),
             root_weights: root_end as usize,
             other_models: OtherModels::new(setup, stage).total(),
             stage: *stage,
@@ -389,15 +392,16 @@ impl<'a> Step<'a> {
             self.tape.drop(value);
         }
         let whole = torchtitan::whole_sequence(&mut self.tape, &shape, &normal);
-        let logits = self.tape.head(&whole, self.root.head);
+        let shares = u64::from(self.setup.loss_parallel());
+        let (parts, loss) = loss::parts(self.setup.kernels.loss, shape.tokens * shape.vocab * shape.tp / shares);
+        let logits = self.tape.head(&whole, self.root.head, parts);
         self.tape.drop(whole);
         self.tape.drop(normal);
         let logits = if shape.softcap { self.tape.softcap(&logits) } else { logits };
-        let shares = u64::from(self.setup.loss_parallel());
         let logits = if shares < shape.tp { self.tape.gather_logits(logits, shape.tp) } else { logits };
         self.units.after_forward(&mut self.tape, head);
         self.at(Phase::Loss, Place::Head);
-        self.tape.loss(logits, self.setup.kernels.loss, shares > 1)
+        self.tape.loss(logits, loss, shares > 1 && parts == 1)
     }
 
     fn backward(&mut self, loss: u32, reduces: bool) {
@@ -415,6 +419,9 @@ impl<'a> Step<'a> {
             self.receive(loss);
         }
         self.tape.run_back(loss);
+        if let Some(NodeKind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
+            self.tape.release(loss.held);
+        }
         self.units.before_backward(&mut self.tape, head, self.layers.len().checked_sub(1));
         let mut end = loss;
         let segments = core::mem::take(&mut self.segments);
@@ -434,7 +441,14 @@ impl<'a> Step<'a> {
             let next = index.checked_sub(1).or((embedding != head).then_some(embedding));
             self.units.before_backward(&mut self.tape, index, next);
             self.at(Phase::Backward, Place::Layer(index as u32));
+            let (input, node) = (segment.input, segment.input_node);
+            let input = if self.setup.keeps_inputs_of_frozen_units() { self.tape.hold(input) } else { NONE };
             self.layer_backward(index as u32, segment);
+            if input != NONE {
+                let gradient = self.tape.nodes.get(node as usize).map_or(NONE, |node| node.gradient);
+                let gradient = self.tape.hold(gradient);
+                self.left_behind.extend([input, gradient]);
+            }
             self.units.after_backward(&mut self.tape, index, reduces && !at_end);
         }
         for table in core::mem::take(&mut self.tables) {
@@ -454,10 +468,10 @@ impl<'a> Step<'a> {
                 self.units.after_backward(&mut self.tape, unit, true);
             }
         }
-        self.units.finish_backward(&mut self.tape, reduces);
-        if let Some(NodeKind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
-            self.tape.release(loss.held);
+        for tensor in core::mem::take(&mut self.left_behind) {
+            self.tape.release(tensor);
         }
+        self.units.finish_backward(&mut self.tape, reduces);
     }
 
     fn layer_backward(&mut self, index: u32, mut segment: Segment) {

@@ -91,6 +91,11 @@ pub struct Traits {
     /// FSDP copies each gathered buffer into the weights (FSDP2); elsewhere the weights are views of
     /// it ([`super::compute::copies`]).
     pub copies_gathered_weights: bool,
+    /// Whether a unit without trained weights keeps its input and the input's gradient until the
+    /// end of the backward pass: FSDP1 registers hooks on the inputs (PyTorch's
+    /// `_register_post_backward_reshard_only_hook`), which with reentrant checkpointing are leaves
+    /// of a graph of their own, and removes them in its final callback.
+    pub keeps_inputs_of_frozen_units: bool,
     /// Weights outside the layers that FSDP keeps gathered. Never [`RootUnit::Default`].
     pub root_unit: RootUnit,
     /// ZeRO-2 and ZeRO-3 are DeepSpeed's, with its buckets and units, its offloading to drives, and
@@ -242,6 +247,7 @@ const PLAIN: Traits = Traits {
     keeps_gradient_buffers: false,
     shards_by_fsdp: false,
     copies_gathered_weights: false,
+    keeps_inputs_of_frozen_units: false,
     root_unit: RootUnit::Freed,
     zero_by_deepspeed: false,
     prefetches_updated_weights: false,
@@ -280,6 +286,7 @@ const FSDP1: Traits = Traits {
     peft_adapters: true,
     gathers_logits: true,
     copies_gathered_weights: false,
+    keeps_inputs_of_frozen_units: true,
     root_unit: RootUnit::Kept,
     host_waits: HostWaits::AtGathers,
     ..TORCHTITAN
@@ -289,6 +296,7 @@ const TRANSFORMERS: Traits = Traits {
     new_gelu: true,
     stacked_experts: true,
     copies_gathered_weights: true,
+    keeps_inputs_of_frozen_units: false,
     root_unit: RootUnit::Freed,
     host_waits: HostWaits::Never,
     ..FSDP1
@@ -296,6 +304,7 @@ const TRANSFORMERS: Traits = Traits {
 
 const DEEPSPEED: Traits = Traits {
     shards_by_fsdp: false,
+    keeps_inputs_of_frozen_units: false,
     buffers_all_messages: false,
     root_unit: RootUnit::Freed,
     zero_by_deepspeed: true,

@@ -8,7 +8,7 @@ use super::lengths::Lengths;
 use super::parallel::{LossParallel, Mesh, Schedule};
 use super::software::{AttentionKernel, Cache, Graphs, RepeatedHeads, RootUnit};
 use super::trained::BaseFormat;
-use super::training::{AttentionMask, Batch, ComputeFormat, Sharding};
+use super::training::{AttentionMask, Batch, ComputeFormat, Recompute, Sharding};
 use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
 use std::ops::{Deref, DerefMut};
@@ -112,6 +112,17 @@ impl Setup {
     /// since 114151ad4 (March 2026); the policy for models of transformers only lists `mm`.
     pub fn keeps_biased_products(&self) -> bool {
         self.traits().layers != Layers::Transformers
+    }
+
+    /// Whether layers that are recomputed leave their inputs, and the inputs' gradients, until the
+    /// end of the backward pass: beside adapters, FSDP1's unit of a layer has frozen weights alone,
+    /// as PEFT's policy wraps each adapter.
+    pub fn keeps_inputs_of_frozen_units(&self) -> bool {
+        self.traits().keeps_inputs_of_frozen_units
+            && self.trained.has_adapters()
+            && matches!(self.sharding, Sharding::Fsdp(_))
+            && self.mesh.shard_group() > 1
+            && self.recompute == Recompute::Full
     }
 
     /// Returns the number of GPUs over which the logits of a token are split.

@@ -686,15 +686,15 @@ fn gradients_inside_a_backward_pass_are_those_of_its_products() {
         let (hidden, input) = (2.0 * 14_336.0 / tp, 2.0 * 4096.0 / tp);
         let gathered = if tp > 1.0 { 2.0 * 4096.0 } else { 0.0 };
         assert_eq!(found.mlp, Moment { beside: 2.0 * hidden + input + gathered, computed: 4096.0 * 14_336.0 / tp });
-        assert_eq!(found.attention, None);
+        assert_eq!(found.other, None);
         setup.kernels.attention = AttentionKernel::Unfused;
-        let unfused = moments(&setup).attention.unwrap();
+        let unfused = moments(&setup).other.unwrap();
         close(unfused.computed, (3.0 * 4096.0 * 14_336.0 + 4096.0 * 4096.0) / tp);
         // Each kept score has two bytes; a query and the block's input are added, and the MLP's
         // tensors, with its norm, are gone.
         let scores = 32.0 / tp * 4096.0 * 2.0;
         let longer = Setup { batch: Batch { seq_len: 8192, ..setup.batch }, ..setup };
-        close(moments(&longer).attention.unwrap().beside - unfused.beside, 2.0 * scores);
+        close(moments(&longer).other.unwrap().beside - unfused.beside, 2.0 * scores);
     }
 }
 

@@ -44,7 +44,7 @@ pub struct LayerBytes {
     pub last_block: f64,
     /// Share of the layers with experts.
     pub experts: f64,
-    /// Candidates for the peak of a dense layer's backward pass where PyTorch runs it, used instead
+    /// Candidates for the peak of a layer's backward pass where PyTorch runs it, used instead
     /// of `gradients`.
     pub backward: Option<LayerBackward>,
 }
@@ -99,11 +99,18 @@ pub fn layer(setup: &Setup, element: f64, layers: &Layers) -> LayerBytes {
     // Keys and values of the whole sequence, during the gather.
     let gathers = setup.context == ContextExchange::AllGather && cp > 1.0;
     let gathered = if gathers { 2.0 * t.attention.key_value * cp } else { 0.0 };
-    // PyTorch's operators one by one, for layers of attention and an MLP.
-    let is_plain = setup.traits().layers != framework::Layers::Own
-        && layers.are_dense()
-        && !setup.architecture.core().has_ranks()
-        && tiled.kept <= 0.0;
+    // PyTorch's operators one by one, for layers of attention and an MLP or experts.
+    let is_plain =
+        setup.traits().layers != framework::Layers::Own && !setup.architecture.core().has_ranks() && tiled.kept <= 0.0;
+    let are_experts = setup.mesh.ep <= 1
+        && setup.trained.is_all()
+        && t.mlps.unrouted() + t.attention.scores + t.state.kept <= 0.0
+        && layers.experts() >= 1.0;
+    let backward = match () {
+        () if !is_plain => None,
+        () if layers.are_dense() => Some(in_backward::layer_backward(setup, &t, element)),
+        () => are_experts.then(|| in_backward::mixture_backward(setup, &t, element)),
+    };
     LayerBytes {
         whole,
         kept: kept(setup, &t, &frozen, layers, whole),
@@ -112,7 +119,7 @@ pub fn layer(setup: &Setup, element: f64, layers: &Layers) -> LayerBytes {
         gradients: gathered + in_mixer(&t, whole, last_block),
         last_block: gathered + last_block,
         experts: layers.experts(),
-        backward: is_plain.then(|| in_backward::layer_backward(setup, &t, element)),
+        backward,
     }
 }
 

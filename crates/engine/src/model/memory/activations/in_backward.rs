@@ -1,11 +1,13 @@
-//! Peak memory of a dense layer's backward pass in addition to its kept activations, where PyTorch
-//! runs the layer operator by operator or compiled.
+//! Peak memory of a layer's backward pass in addition to its kept activations, where PyTorch runs
+//! the layer operator by operator or compiled.
 
 use super::frozen::keeps_activation;
-use super::mlp;
 use super::tensors::Tensors;
+use super::{FP32, mlp};
 use crate::model::framework::Layers;
+use crate::model::layer::{self, Block};
 use crate::model::setup::Setup;
+use crate::model::transformer::QkNorm;
 
 /// The two candidates for the peak of a layer's backward pass, in bytes per token and parameters of
 /// one GPU.
@@ -13,8 +15,9 @@ use crate::model::setup::Setup;
 pub struct LayerBackward {
     /// In the MLP, at the product of gate and up or at the activation.
     pub mlp: Moment,
-    /// At the softmax of unfused attention; `None` if no scores are in memory.
-    pub attention: Option<Moment>,
+    /// At the softmax of unfused attention, or where the outputs of experts are weighed; `None` if
+    /// no scores are in memory.
+    pub other: Option<Moment>,
 }
 
 /// One moment of a layer's backward pass.
@@ -53,8 +56,30 @@ pub(super) fn layer_backward(setup: &Setup, t: &Tensors, element: f64) -> LayerB
         t.mlps.hidden() - if keeps_input { 0.0 } else { t.mlps.width() } + t.residual.norm_output + t.residual.input;
     let computed = trained(mlp::matrices(setup) * matrix + hidden * arch.core().output() / tp);
     let held = gradients_of_scores(setup) * t.attention.scores + t.residual.input + t.attention.query;
-    let attention = (setup.writes_scores() > 0.0).then_some(Moment { beside: held - freed, computed });
-    LayerBackward { mlp, attention }
+    let other = (setup.writes_scores() > 0.0).then_some(Moment { beside: held - freed, computed });
+    LayerBackward { mlp, other }
+}
+
+/// Returns the candidates for a layer of attention and experts, all on one GPU, as Hugging Face's
+/// `grouped_mm` runs them.
+///
+/// At the activation the gradients of gate, up and their product exist, and the product and the
+/// experts' outputs are freed: six widths of an expert for each row. Where the outputs are weighed
+/// by their probabilities, in the probabilities' format, their gradient and both factors' exist,
+/// and one more cast to 16 bits.
+pub(super) fn mixture_backward(setup: &Setup, t: &Tensors, element: f64) -> LayerBackward {
+    let down = layer::products(&setup.architecture, Block::Routed, layer::degree(&setup.mesh, Block::Routed));
+    let experts = f64::from(setup.architecture.experts.num_experts);
+    let matrix =
+        down.sum(|product| if product.role == layer::Role::Down { product.inner * product.outer } else { 0.0 });
+    let (held, freed) = if setup.architecture.gated_mlp { (3.0, 1.0) } else { (2.0, 1.0) };
+    let mlp =
+        Moment { beside: (held - freed) * t.mlps.width() - t.mlps.copy + t.residual.input, computed: experts * matrix };
+    // Qwen 3 casts the probabilities to the format of the tokens; Mixtral does not.
+    let casts = setup.architecture.qk_norm == QkNorm::PerHead;
+    let copies = if casts { 3.0 } else { 3.0 * FP32 / element + 1.0 };
+    let other = Some(Moment { beside: copies * t.mlps.copy + t.residual.input, computed: 0.0 });
+    LayerBackward { mlp, other }
 }
 
 /// Returns the bytes of score gradients alive at once, over those of the kept scores.

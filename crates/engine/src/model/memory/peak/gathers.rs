@@ -67,7 +67,10 @@ impl Rule {
         match setup.sharding {
             _ if of.degrees.weights <= 1.0 && !casts => Self::Nothing,
             Sharding::Fsdp(_) if setup.traits().is_one_program => Self::Live(xla::gathered(setup, params)),
-            Sharding::Fsdp(_) if of.is_deepspeed_zero3 && of.degrees.optimizer <= 1.0 => Self::Nothing,
+            // One GPU gathers from host memory alone.
+            Sharding::Fsdp(_) if of.is_deepspeed_zero3 && of.degrees.optimizer <= 1.0 && !setup.offload.parameters => {
+                Self::Nothing
+            }
             Sharding::Fsdp(_) if of.is_deepspeed_zero3 => Self::Live(live_params(&params.held, points)),
             Sharding::Fsdp(Reshard::Always) if of.keeps_gathered => Self::FromBackward,
             Sharding::Fsdp(Reshard::Always) => Self::ByUnit { neighbour, group: None },

@@ -22,6 +22,9 @@ pub(super) struct KeptActivations {
     /// Bytes that a layer holds in its backward pass beyond its kept activations.
     working: f64,
     is_offloaded: bool,
+    /// Kept activations that a layer leaves until the end of the backward pass: its input and the
+    /// input's gradient.
+    left_behind: f64,
     /// Whether the end of a backward pass is that of any micro-batch, not of the step's last.
     ends_any: bool,
     /// The checkpointed layers, if only some are recomputed.
@@ -44,6 +47,7 @@ impl KeptActivations {
             in_flight: (stage.in_flight - 1.0) * (layers - below),
             working: (in_work.whole - in_work.kept) * of.tokens,
             is_offloaded: of.setup.offload.activations,
+            left_behind: if of.setup.keeps_inputs_of_frozen_units() { 2.0 } else { 0.0 },
             ends_any: of.keeps_gathered,
             checkpointed,
         }
@@ -55,11 +59,15 @@ impl KeptActivations {
         let all = self.first_layers(self.layers);
         let none_left = self.first_layers(0.0);
         let root = if self.ends_any { none_left } else { 0.0 };
-        let ends = Ends { gather: all, loss: all, after_head: all, tower: none_left, root, ..Ends::default() };
+        let behind = |left: f64| self.left_behind * (self.layers - left);
+        let (embedding, tower) = (behind(self.below), none_left + behind(self.below));
+        let root = root + behind(self.below);
+        let ends = Ends { gather: all, loss: all, after_head: all, embedding, tower, root, ..Ends::default() };
         ByPoint::new(
             ends,
-            points.left.map(|left| self.first_layers(left) + self.more_in_current(left)),
-            points.left.map(|left| self.first_layers(left - 1.0)),
+            points.left.map(|left| self.first_layers(left) + self.more_in_current(left) + behind(left)),
+            // The gradient of the input is part of the working set.
+            points.left.map(|left| self.first_layers(left - 1.0) + behind(left) + self.left_behind / 2.0),
         )
     }
 

@@ -16,10 +16,6 @@ const REDUCE_BUCKET: f64 = 5e8;
 /// Parameters of a GPU that DeepSpeed's stage 3 updates at once (`sub_group_size`, default 1e9).
 const SUB_GROUP: f64 = 1e9;
 
-/// Buckets of [`REDUCE_BUCKET`] elements that DeepSpeed's stage 1 holds if reductions overlap with
-/// compute (`overlap_comm`): two that are reduced alternately, and one for the gather. Without
-/// overlap a single bucket is reduced.
-const ZERO1_BUCKETS: f64 = 3.0;
 /// Copies of a GPU's share of the gradients at DeepSpeed's update, in units of the 16-bit share:
 /// flattened, and cast to fp32.
 const FLAT_SHARES: f64 = 3.0;
@@ -44,8 +40,9 @@ impl Unreduced {
 
 /// Gradients of a stage that are not reduced yet at each point.
 pub(super) enum Reductions {
-    /// Equal in all passes, and other at the update.
-    Buckets { in_passes: Unreduced, at_update: Unreduced },
+    /// Equal in all passes, and other at the update; and parameters whose gradients a reduction in
+    /// a layer's backward pass copies.
+    Buckets { in_passes: Unreduced, at_update: Unreduced, reducing: f64 },
     /// Under FSDP.
     ByUnit(Units),
     /// In XLA's program, as computed.
@@ -142,7 +139,8 @@ impl Units {
             tower: if self.passes_tower { root } else { all },
             update: 0.0,
         };
-        let before = |left: f64| if left < layers { self.padded } else { 0.0 };
+        // The head's gradients are still being reduced in the last layer's backward pass.
+        let before = |left: f64| if left < layers { self.padded } else { self.head_apart };
         let beside = self.neighbour * self.padded;
         ByPoint::new(
             ends,
@@ -169,14 +167,16 @@ impl Reductions {
         let all = trained.all();
         let replicas_reduce = setup.mesh.replicas().saturating_mul(setup.mesh.cp) > 1;
         let replicated = setup.traits().replicated_gradients;
-        let always = |unreduced| Self::Buckets { in_passes: unreduced, at_update: unreduced };
+        let always = |unreduced| Self::Buckets { in_passes: unreduced, at_update: unreduced, reducing: 0.0 };
         match setup.sharding {
             // The buffer for gradients to be reduced exists from the start
             // (`contiguous_gradients`).
             Sharding::Fsdp(_) if of.is_deepspeed_zero3 => {
                 let in_passes = Unreduced { reduced: REDUCE_BUCKET, ..Unreduced::NONE };
                 let computed = flattened(of, all, SUB_GROUP);
-                Self::Buckets { in_passes, at_update: Unreduced { computed, ..in_passes } }
+                // The reduce-scatter has the bucket in the order of the GPUs
+                // (`reduce_scatter_coalesced`).
+                Self::Buckets { in_passes, at_update: Unreduced { computed, ..in_passes }, reducing: bucket(all) }
             }
             Sharding::Fsdp(_) if setup.traits().is_one_program => Self::ByProduct(xla::unreduced(setup, params)),
             Sharding::Fsdp(_) => Self::ByUnit(Units::new(of, stage, of_trained, in_layer)),
@@ -195,14 +195,17 @@ impl Reductions {
                 Self::Buckets {
                     in_passes: Unreduced { computed: all + buckets, ..Unreduced::NONE },
                     at_update: Unreduced { computed: buckets, ..Unreduced::NONE },
+                    reducing: 0.0,
                 }
             }
             Sharding::Zero1 if replicated == ReplicatedGradients::OfStage1 => stage_1(of, all, replicas_reduce),
-            // The buffer exists from the start to the end of the backward pass, whatever is reduced
-            // (`stage_1_and_2.py`, `ipg_buffer`).
+            // The buffer exists from the start to the end of the backward pass, whatever is reduced,
+            // and a second one that is filled while the first is reduced (`stage_1_and_2.py`,
+            // `setup_buckets`).
             Sharding::Zero2 if setup.traits().zero_by_deepspeed => Self::Buckets {
-                in_passes: Unreduced { reduced: REDUCE_BUCKET, ..Unreduced::NONE },
+                in_passes: Unreduced { reduced: buckets(setup) * REDUCE_BUCKET, ..Unreduced::NONE },
                 at_update: Unreduced { computed: flattened(of, all, f64::INFINITY), ..Unreduced::NONE },
+                reducing: 0.0,
             },
             // Whole gradients, if they are reduced after the last micro-batch.
             Sharding::Zero2 if of.accumulates && of.reduces_once => {
@@ -217,11 +220,12 @@ impl Reductions {
     pub(super) fn by_point(&self, points: &Points) -> Unreduced<ByPoint> {
         let none = ByPoint::all(0.0);
         match self {
-            Self::Buckets { in_passes, at_update } => {
+            Self::Buckets { in_passes, at_update, reducing } => {
                 let of = |passes, update| ByPoint::all(passes).with(Point::Update, update);
+                let copied = ByPoint::new(Ends::default(), [*reducing; 4], [*reducing; 4]);
                 Unreduced {
                     computed: of(in_passes.computed, at_update.computed),
-                    reduced: of(in_passes.reduced, at_update.reduced),
+                    reduced: of(in_passes.reduced, at_update.reduced).plus(1.0, &copied),
                     copied: of(in_passes.copied, at_update.copied),
                 }
             }
@@ -231,6 +235,13 @@ impl Reductions {
             Self::ByProduct(computed) => Unreduced { computed: *computed, reduced: none, copied: none },
         }
     }
+}
+
+/// Returns the buckets of [`REDUCE_BUCKET`] elements that DeepSpeed's stages 1 and 2 reduce: two
+/// alternately if reductions overlap with compute (`overlap_comm`).
+fn buckets(setup: &Setup) -> f64 {
+    let overlaps = setup.communication.overlap || !setup.traits().zero_by_deepspeed;
+    if overlaps { 2.0 } else { 1.0 }
 }
 
 /// Returns the elements of a bucket of `params` gradients.
@@ -254,20 +265,22 @@ fn flattened(of: &OfSetup<'_>, params: f64, most: f64) -> f64 {
 
 /// Returns the unreduced gradients of DeepSpeed's stage 1 under Megatron.
 ///
-/// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, and at the update two copies of this
-///   GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are larger than any
-///   block that a layer frees, so that the allocator needs new blocks for them.
+/// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, one for the gather, and at the update
+///   two copies of this GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are
+///   larger than any block that a layer frees, so that the allocator needs new blocks for them.
 /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients of compute, which are added to
 ///   the fp32 gradients, and one bucket.
 fn stage_1(of: &OfSetup<'_>, params: f64, replicas_reduce: bool) -> Reductions {
     let reduced = if replicas_reduce { bucket(params) } else { 0.0 };
     let at_update = Unreduced { reduced, ..Unreduced::NONE };
     if of.bytes.gradients > of.bytes.gathered {
-        return Reductions::Buckets { in_passes: Unreduced { computed: params, ..at_update }, at_update };
+        return Reductions::Buckets {
+            in_passes: Unreduced { computed: params, ..at_update },
+            at_update,
+            reducing: 0.0,
+        };
     }
-    let overlaps = of.setup.communication.overlap || !of.setup.traits().zero_by_deepspeed;
-    let buckets = if overlaps { ZERO1_BUCKETS } else { ZERO1_BUCKETS - 1.0 };
     let computed = FLAT_SHARES * (params / of.degrees.optimizer);
-    let both = Unreduced { computed, reduced: buckets * reduced, copied: 0.0 };
-    Reductions::Buckets { in_passes: both, at_update: both }
+    let both = Unreduced { computed, reduced: (buckets(of.setup) + 1.0) * reduced, copied: 0.0 };
+    Reductions::Buckets { in_passes: both, at_update: both, reducing: 0.0 }
 }

@@ -79,9 +79,9 @@ impl WorkingSet {
 /// Also returns the layer's parameters with gradients as computed, not yet reduced.
 fn in_layer(of: &OfSetup<'_>, in_work: &LayerBytes, of_experts: f64) -> (f64, f64) {
     let (tokens, bytes) = (of.tokens, of.bytes.gathered);
-    if let Some(LayerBackward { mlp, attention }) = in_work.backward {
+    if let Some(LayerBackward { mlp, other }) = in_work.backward {
         let size = |moment: &Moment| moment.beside * tokens + bytes * moment.computed;
-        let most = attention.filter(|attention| size(attention) > size(&mlp)).unwrap_or(mlp);
+        let most = other.filter(|other| size(other) > size(&mlp)).unwrap_or(mlp);
         return (most.beside * tokens, most.computed);
     }
     let most = in_work.gradients * tokens;
