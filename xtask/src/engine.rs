@@ -66,7 +66,8 @@ pub fn run(name: &str, arguments: &[OsString]) -> Result<ExitCode> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Argument of `score` that fits the constants without each source in turn and predicts it.
+/// Argument of `score` that fits the constants without each source in turn and predicts it, for the table of
+/// docs/book/accuracy/held-out.md.
 const LEAVE_ONE_OUT: &str = "--leave-one-out";
 
 /// Returns the arguments of `calibrate` that write the table of sources left out.
@@ -74,7 +75,7 @@ fn left_out() -> Result<Vec<OsString>> {
     let tables: Vec<Vec<PathBuf>> =
         MEASURED.iter().map(|folder| files_with_extension(&root().join(folder), "csv")).collect::<Result<_>>()?;
     let files = tables.into_iter().flatten().map(PathBuf::into_os_string);
-    Ok(["--held-out", "--write"].into_iter().map(OsString::from).chain(files).collect())
+    Ok(["--held-out", "--chapter"].into_iter().map(OsString::from).chain(files).collect())
 }
 
 /// Returns the `cargo` command that runs one of these commands, without its arguments.

@@ -4,8 +4,8 @@
 //! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated.
 //! `--set KEY=VALUE` sets the initial value of a constant, which is also its final value if
 //! `--only` excludes the constant. `--held-out` holds out each source in turn. `--write` writes the
-//! results to `data/fitted.toml`; held-out errors, and the table of
-//! docs/book/accuracy/held-out.md, are written only if they were computed.
+//! results to `data/fitted.toml`; held-out errors are written only if they were computed. `--chapter`
+//! writes the table of docs/book/accuracy/held-out.md, with the constants as they stand and held out.
 //!
 //! Each constant has a prior: a value measured in isolation, or the value of similar constants,
 //! with a width. The fit balances the prior against the rows.
@@ -35,6 +35,7 @@ struct Arguments {
     set: Vec<String>,
     hold_out: bool,
     write: bool,
+    chapter: bool,
 }
 
 fn asked() -> Arguments {
@@ -46,6 +47,7 @@ fn asked() -> Arguments {
             "--set" => asked.set.extend(arguments.next()),
             "--held-out" => asked.hold_out = true,
             "--write" => asked.write = true,
+            "--chapter" => asked.chapter = true,
             _ => asked.files.push(argument),
         }
     }
@@ -53,7 +55,7 @@ fn asked() -> Arguments {
 }
 
 fn main() -> ExitCode {
-    let Arguments { files, only, set, hold_out, write } = asked();
+    let Arguments { files, only, set, hold_out, write, chapter } = asked();
     let constants = constants();
     let is_free = |name: &str| only.is_empty() || only.iter().any(|word| name.starts_with(word.as_str()));
     let free: Vec<bool> = constants.iter().map(|(constant, _)| is_free(constant.key)).collect();
@@ -143,18 +145,18 @@ fn main() -> ExitCode {
         let fast = summary(rows.iter().filter(|case| case.mfu >= FAST_MFU).map(|case| case.error(&fitted.factors)));
         println!("| {source} | {} | {unexplained:.0} % | {now} | {after} | {fast} | {out} |", rows.len());
     }
-    if write && hold_out {
+    if chapter && hold_out {
         let rows: Vec<chapter::Source> = sources
             .iter()
             .enumerate()
             .map(|(at, source)| {
                 let rows = all.iter().filter(|case| case.of == at);
-                let errors = rows.map(|case| (case.error(&fitted.factors), case.error(&without[at])));
+                let errors = rows.map(|case| (case.error(&start), case.error(&without[at])));
                 chapter::Source { name: source, errors: errors.collect() }
             })
             .collect();
         let fast = all.iter().map(|case| case.mfu >= FAST_MFU).collect::<Vec<_>>();
-        let each = all.iter().map(|case| (case.error(&fitted.factors), case.error(&without[case.of])));
+        let each = all.iter().map(|case| (case.error(&start), case.error(&without[case.of])));
         if let Err(message) = chapter::write(&rows, &fast.into_iter().zip(each).collect::<Vec<_>>()) {
             eprintln!("{message}");
             return ExitCode::FAILURE;

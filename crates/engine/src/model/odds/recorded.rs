@@ -9,12 +9,12 @@ use super::kind::PeakKind;
 pub(super) const fn curve(kind: PeakKind) -> Curve {
     match kind {
         PeakKind::Nanotron => Curve { half: 1.064, quarters: 58 },
-        PeakKind::Amd => Curve { half: 1.082, quarters: 25 },
-        PeakKind::DataSheet => Curve { half: 1.108, quarters: 27 },
-        PeakKind::Unmeasured => Curve { half: 1.082, quarters: 25 },
-        PeakKind::Small => Curve { half: 1.082, quarters: 25 },
-        PeakKind::Trainers => Curve { half: 1.101, quarters: 24 },
-        PeakKind::Torchtitan => Curve { half: 1.079, quarters: 32 },
-        PeakKind::Megatron => Curve { half: 1.050, quarters: 51 },
+        PeakKind::Amd => Curve { half: 1.077, quarters: 29 },
+        PeakKind::DataSheet => Curve { half: 1.062, quarters: 22 },
+        PeakKind::Unmeasured => Curve { half: 1.077, quarters: 29 },
+        PeakKind::Small => Curve { half: 1.077, quarters: 29 },
+        PeakKind::Trainers => Curve { half: 1.062, quarters: 39 },
+        PeakKind::Torchtitan => Curve { half: 1.077, quarters: 36 },
+        PeakKind::Megatron => Curve { half: 1.051, quarters: 52 },
     }
 }
