@@ -358,7 +358,7 @@ mod tests {
             let scenario = decode(link).scenario;
             let found = searched(&scenario).unwrap().report.whole().mfu;
             let said = pool_says(&LayoutPool::find(&scenario), &scenario).unwrap();
-            assert!((said / found - 1.0).abs() < 0.005, "{link}: {said} {found}");
+            assert!((said / found - 1.0).abs() < 0.006, "{link}: {said} {found}");
         }
     }
 

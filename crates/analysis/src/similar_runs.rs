@@ -5,8 +5,8 @@
 //! parallelism a half, of the micro-batch a quarter, since overlap hides most of what they change.
 //! Another GPU of the same silicon counts one, other silicon three; another framework one and a
 //! half; products in another number of bits two, another policy of precision a half; sharded
-//! weights against whole ones one, another strategy otherwise a half; written attention scores one;
-//! experts against dense layers, and adapters against all weights, four. The steps add up.
+//! weights against whole ones one, another strategy otherwise a half; written attention scores one,
+//! another kernel of attention a quarter; experts against dense layers, and adapters against all weights, four. The steps add up.
 
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
@@ -77,7 +77,8 @@ impl Traits {
             + unlike(self.recompute != other.recompute, 1.0)
             + unlike(self.format != other.format, 2.0)
             + unlike(self.recipe != other.recipe, 0.5)
-            + unlike(is_unfused(self) != is_unfused(other), 1.0)
+            + unlike(self.attention != other.attention, 0.25)
+            + unlike(is_unfused(self) != is_unfused(other), 0.75)
             + unlike(self.has_experts != other.has_experts, APART)
             + unlike(self.is_all_trained != other.is_all_trained, APART);
         let counts = self.counts.iter().zip(other.counts).zip(OF_COUNTS);

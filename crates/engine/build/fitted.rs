@@ -50,10 +50,10 @@ pub(crate) fn table(file: &File) -> Result<String, String> {
 /// Fewest publications of a well-fitted constant.
 const SOURCES: f64 = 2.0;
 /// Share by which a well-fitted constant is uncertain at most.
-const DEVIATION: f64 = 1.0 / 3.0;
+const DEVIATION: f64 = 0.3;
 
 /// Returns the keys of the constants that are well fitted: by steps of several publications, which
-/// leave them uncertain by less than a third.
+/// leave them uncertain by less than three tenths.
 pub(crate) fn well_fitted(file: &File) -> Result<Vec<String>, String> {
     let [calibrated, _] = file.rows([("constant", "key"), ("separate", "key")])?;
     let mut keys = Vec::new();

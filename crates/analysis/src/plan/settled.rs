@@ -50,7 +50,10 @@ impl Laws {
 pub fn outgrows_smaller(scenario: &Scenario) -> bool {
     let (stages, micro_batches) = (scenario.pp, scenario.grad_accum_steps);
     let are_as_many = scenario.pipeline.schedule != Schedule::GPipe && micro_batches >= stages.saturating_mul(2);
-    micro_batches > 1 && (stages <= 1 || are_as_many) && !scenario.expert_choice.degrees
+    let architecture = scenario.model.architecture();
+    // With tiles it depends on the tokens which of the layers of a list holds most.
+    let has_equal_layers = !(scenario.kernels.tiled_mlp && architecture.pattern.is_used());
+    micro_batches > 1 && (stages <= 1 || are_as_many) && !scenario.expert_choice.degrees && has_equal_layers
 }
 
 /// Indices in a block that earlier evaluations rule out. The layouts of a block differ only in

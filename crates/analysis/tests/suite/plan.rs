@@ -568,7 +568,7 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
         let mut plan =
             Plan::over(&own, SearchKind::Runs, Terms { batch, ..any_terms(&own) }, hardware(&own, &["dgx-a100-80"]));
         while !plan.advance(10_000) {}
-        plan.answers(Question::Cheapest { days: 30.0 })[0].dollars()
+        plan.answers(Question::Cheapest { days: 45.0 })[0].dollars()
     };
     let [small, usual] = [262_144.0, usual_batch(&own)].map(cheapest);
     assert!(usual < 0.9 * small, "{usual} {small}");

@@ -54,7 +54,7 @@ impl Generation {
     }
 
     /// Whether the fractions of the peaks that kernels reach were fitted to runs on this silicon:
-    /// of at least two publications, which leave them uncertain by less than a third. Other
+    /// of at least two publications, which leave them uncertain by less than 30 %. Other
     /// silicon borrows them.
     pub const fn is_fitted(self) -> bool {
         self.known().is_fitted

