@@ -7,7 +7,6 @@ use analysis::layouts::{self, LayoutSearch};
 use analysis::ranking::Layout;
 use analysis::time_reductions::time_reductions;
 use catalog::accuracy::Fit;
-use catalog::accuracy::Fit;
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;
 use engine::params::ParamId;

@@ -50,7 +50,7 @@ pub(super) const MEASURED: &[Measured] = &[
 /// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over
 /// predicted time, of fitted silicon with the fractions of the peaks that were fitted
 /// to each other one, of silicon without a fit as the catalog predicts it.
-pub(super) const BORROWED: Band = Band { low: 0.71, high: 1.38 };
+pub(super) const BORROWED: Band = Band { low: 0.71, high: 1.41 };
 
 /// Range of the peak memory with each measured generation weighing the same.
 pub(super) const ELSEWHERE: Band = Band { low: 0.88, high: 1.53 };

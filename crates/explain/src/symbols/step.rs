@@ -130,9 +130,15 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     new_symbol("T_fwd", "forward passes over the step, simulated", Seconds, |c| played(c, &[Work::LayerForward])),
     new_symbol("T_bwd", "backward passes over the step, simulated", Seconds, |c| played(c, &[Work::LayerBackward])),
-    new_symbol("t_head", "output head and loss of one micro-batch, forward and backward", Seconds, |c| {
-        (c.plan.compute.head - c.plan.compute.exchange.head).get()
-    }),
+    new_symbol(
+        "t_head",
+        "output head and loss of one micro-batch, forward and backward, with the host’s waits",
+        Seconds,
+        |c| {
+            let waits = c.plan.waits_for_host() * (1.0 / f64::from(c.setup.batch.grad_accum_steps));
+            (c.plan.compute.head - c.plan.compute.exchange.head + waits).get()
+        },
+    ),
     new_symbol("T_head", "output head and loss over the step", Seconds, |c| played(c, &[Work::Head])),
     new_symbol("t_gather", "all-gather of one layer’s weights", Seconds, |c| {
         c.plan.comm(true, true).gather_layer.get()

@@ -86,7 +86,7 @@ pub(in crate::model) fn language_model_costs(setup: &Setup) -> [OperatorCost; Op
         Operator::Elementwise => of_stage(element_by_element(streams, element)),
         Operator::Head => of_stage(costs.head),
         Operator::Optimizer => update_cost(setup, pp),
-        Operator::Copies => copies(setup, pp),
+        Operator::Copies => element_by_element(copies(setup, pp), element),
     })
 }
 
