@@ -6,6 +6,7 @@ use super::{always, number, scores, waits_for_data, when};
 use crate::symbols::step::{gathers_by_tree, scatters_by_tree};
 use engine::model::report::Work;
 use engine::model::training::Sharding;
+use engine::units::Seconds;
 
 const PLAYED: &str = "docs/book/model/compute.md and docs/book/model/overlap.md.";
 const NETWORK: &str = "docs/book/model/collectives.md; bus bandwidth as in nccl-tests.";
@@ -57,7 +58,18 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "head",
         "Head and loss",
-        &[when(|c| !scores(c), "T_head = m · t_head"), when(scores, "T_head = m · (1 + n_scored / 3) · t_head")],
+        &[
+            when(|c| !scores(c), "T_head = m · t_head"),
+            // Passes without gradients have waits for the host of their own.
+            when(
+                |c| {
+                    scores(c)
+                        && c.plan.pass_waits_for_host() <= Seconds::ZERO
+                        && c.plan.waits_for_host() <= Seconds::ZERO
+                },
+                "T_head = m · (1 + n_scored / 3) · t_head",
+            ),
+        ],
         [
             "The output head’s products with the whole vocabulary and the cross-entropy over it, forward and backward, on the stage that holds them.",
             PLAYED,
