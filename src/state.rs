@@ -60,8 +60,8 @@ pub struct State {
     pub view: View,
     /// Whether the reader chose the number of GPUs: another cluster then keeps that number.
     has_gpus: bool,
-    /// The reader's own measured run that corrects the prediction, if it was brought to this page: a
-    /// link holds the correction alone.
+    /// The reader's own measured run that corrects the prediction, if it was brought to this page:
+    /// a link holds the correction alone.
     pub measured: Option<Scenario>,
     /// Scenario before the last action, if that action chose a place in a figure: a double-click
     /// restores this scenario.

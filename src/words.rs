@@ -81,6 +81,9 @@ pub fn recompute(mode: Recompute) -> &'static str {
     }
 }
 
+/// Identifier of the field of the box.
+pub const BOX: &str = "say";
+
 /// Returns the factors that correct a prediction: `1.30x time, 1.18x memory`.
 pub fn correction(scenario: &Scenario) -> Option<String> {
     let Anchor { time, memory } = scenario.anchor;

@@ -58,7 +58,7 @@ fn files_become_the_scenario() {
 fn one_run_takes_two_kinds_of_gpus() {
     let run = "model=llama-3.1-8b&cluster=dgx-h100&gpus=16&seq=4096&mbs=2&accum=4&recompute=full";
     let table = text(&shardwise(&["mixed", run, "--others", "cluster=dgx-a100-80&gpus=8"]).stdout);
-    for said in ["8 H100 SXM", "8 A100 80 GB", "Best: ", "training loop of one's own"] {
+    for said in ["8 H100 SXM", "8 A100 80 GB", "Best: ", "training loop of your own"] {
         assert!(table.contains(said), "{table}");
     }
     let json = shardwise(&["mixed", run, "--others", "cluster=dgx-a100-80", "--others", "gpus=8", "--json"]).stdout;

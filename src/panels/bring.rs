@@ -4,7 +4,7 @@
 
 mod chips;
 mod marks;
-pub mod say;
+mod say;
 mod source;
 mod turns;
 pub mod words;

@@ -12,7 +12,7 @@ use yew::prelude::*;
 use self::evidence::{corrected, nearest};
 use self::glance::{Bars, bars};
 use self::slim::slim;
-use super::bring::say::focus_on_box;
+use crate::browser;
 use crate::calculator::Calculator;
 use crate::calculator::headline::{Headline, odds, planned};
 use crate::compare::Pin;
@@ -29,7 +29,7 @@ use crate::panels::tiles::{self, Tiles};
 use crate::scenario_line::{self, Word};
 use crate::state::Action;
 use crate::view::{Controls, Door};
-use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
+use crate::words::{BOX, LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use analysis::answer::Figures;
 use analysis::layouts::LayoutSearch;
 use analysis::plan::SearchKind;
@@ -120,7 +120,7 @@ pub fn answer(Calculator { state, headline, derived, settled, .. }: &Calculator,
                     if has_controls && is_corrected {
                         <ActionButton action={Action::ReplaceScenario(Box::new(plain))}>{ UNCORRECT }</ActionButton>
                     } else if !state.view.embed {
-                        <button type="button" title={CORRECT_HELP} onclick={Callback::from(|_: MouseEvent| focus_on_box())}>{ CORRECT }</button>
+                        <button type="button" title={CORRECT_HELP} onclick={Callback::from(|_: MouseEvent| browser::focus(BOX))}>{ CORRECT }</button>
                     }
                 }
             </p>

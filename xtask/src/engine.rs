@@ -66,8 +66,8 @@ pub fn run(name: &str, arguments: &[OsString]) -> Result<ExitCode> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Argument of `score` that fits the constants without each source in turn and predicts it, for the table of
-/// docs/book/accuracy/held-out.md.
+/// Argument of `score` that fits the constants without each source in turn and predicts it, for the
+/// table of docs/book/accuracy/held-out.md.
 const LEAVE_ONE_OUT: &str = "--leave-one-out";
 
 /// Returns the arguments of `calibrate` that write the table of sources left out.
@@ -161,8 +161,8 @@ fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<S
     Ok(written)
 }
 
-/// Runs the score on the tables of these folders and returns its output in a format. It shares its objects with the
-/// tests: it runs for seconds, and an optimized build takes minutes.
+/// Runs the score on the tables of these folders and returns its output in a format. It shares its
+/// objects with the tests: it runs for seconds, and an optimized build takes minutes.
 fn scored(format: &str, folders: &[&str]) -> Result<String> {
     run_program(&mut cargo(&["build", "--quiet", "--workspace", "--example", "score"]))?;
     let mut command = program(target().join("debug").join("examples").join(exe("score")));

@@ -214,8 +214,8 @@ impl Answer {
         }
     }
 
-    /// Returns the change that helps a step limited by launches, as the end of a sentence; empty for
-    /// other limits.
+    /// Returns the change that helps a step limited by launches, as the end of a sentence; empty
+    /// for other limits.
     pub const fn remedy(&self) -> &'static str {
         match (self.limiter, self.is_captured) {
             (Limiter::Launch, false) => ": compile, or raise the batch",

@@ -29,7 +29,7 @@ const MOST_SPLITS: u32 = 4096;
 /// batch size must be multiple of local batch size times data-parallel degree"; Megatron-LM:
 /// `num_microbatches_calculator`.
 const UNEQUAL: &str = "DeepSpeed, torchtitan and Megatron-LM give every GPU equally many sequences: another split takes a \
-                       training loop of one's own, in which the loss of each rank is weighted by its sequences.";
+                       training loop of your own, in which the loss of each rank is weighted by its sequences.";
 const MEETS: &str = "All GPUs gather weights or reduce gradients in each micro-batch: both kinds take equally many \
                      micro-batches, of different size.";
 const STAGES: &str = "The first kind is the first stage: its layers are firstlayers of a link.";
@@ -513,8 +513,9 @@ mod tests {
 
     /// OPT-350M in fp32 by Megatron-DeepSpeed on four GPUs: a tensor-parallel pair of RTX 3090 in
     /// one server and a pair of Titan RTX in another, measured for SOSP'25 (arXiv 2504.17096) and
-    /// printed in eth-easl/sailor@cf2c8e3c, `sailor/Planner/simulations/validation/mit/N2`. The engine's Titan RTX alone is slower than the
-    /// repository's profile of it, by 22 %, and so is the step.
+    /// printed in eth-easl/sailor@cf2c8e3c, `sailor/Planner/simulations/validation/mit/N2`. The
+    /// engine's Titan RTX alone is slower than the repository's profile of it, by 22 %, and so is
+    /// the step.
     #[test]
     fn two_kinds_take_the_step_that_was_measured() {
         for (link, others, measured) in measured() {
@@ -525,7 +526,7 @@ mod tests {
         }
     }
 
-    /// With the profile of the Titan RTX in place of the engine's rates, what is left is the law of
+    /// With the profile of the Titan RTX instead of the engine's rates, what is left is the law of
     /// this module. By hand, with 473 ms (RTX 3090) and 1,159 ms (Titan RTX) of a micro-batch
     /// (`sailor/Planner/baselines/Metis/profiles/OPT-350/*/mbs2_tmp2.json`) and 115 MB/s between
     /// both servers (`sailor/providers/multizone_bandwidths_het.json`):

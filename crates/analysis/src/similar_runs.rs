@@ -6,7 +6,8 @@
 //! Another GPU of the same silicon counts one, other silicon three; another framework one and a
 //! half; products in another number of bits two, another policy of precision a half; sharded
 //! weights against whole ones one, another strategy otherwise a half; written attention scores one,
-//! another kernel of attention a quarter; experts against dense layers, and adapters against all weights, four. The steps add up.
+//! another kernel of attention a quarter; experts against dense layers, and adapters against all
+//! weights, four. The steps add up.
 
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};

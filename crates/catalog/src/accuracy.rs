@@ -101,6 +101,13 @@ fn nearest(generation: Generation) -> Option<&'static Measured> {
     of_generation.max_by_key(|of| of.runs)
 }
 
+impl Stack {
+    /// Whether step times of the stack are published that constants are fitted to.
+    pub fn is_measured(&self) -> bool {
+        recorded::STACKS.contains(self)
+    }
+}
+
 /// Returns the smallest range that contains two ranges.
 fn both(one: Band, other: Band) -> Band {
     Band { low: one.low.min(other.low), high: one.high.max(other.high) }

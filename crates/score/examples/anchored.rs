@@ -7,8 +7,8 @@
 //! printed, with sources weighted by the square root of their rows. [`catalog::accuracy`]
 //! contains the results.
 //!
-//! A second table has the error after a correction by the nearest run of *another* source with equal
-//! GPU, framework, format, and kind of model and training ([`analysis::similar_runs`]).
+//! A second table has the error after a correction by the nearest run of *another* source with
+//! equal GPU, framework, format, and kind of model and training ([`analysis::similar_runs`]).
 
 #[path = "score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]

@@ -15,12 +15,8 @@ use engine::scenario::Scenario;
 use files::brought::{Import, ImportKind, Marked};
 
 /// Identifier of the field.
-const FIELD: &str = "say";
+const FIELD: &str = crate::words::BOX;
 
-/// Focuses the box.
-pub fn focus_on_box() {
-    browser::focus(FIELD);
-}
 /// Identifier of the text about the words.
 const SAID: &str = "say-said";
 

@@ -63,8 +63,8 @@ fn on_accelerator(scenario: &Scenario) -> String {
     said + rollout + &wider
 }
 
-/// Returns how a measurement corrects the prediction, and how far its run is from the scenario if it
-/// was brought to this page: `Corrected by your run (4 times the GPUs): 1.30x time.`
+/// Returns how a measurement corrects the prediction, and how far its run is from the scenario if
+/// it was brought to this page: `Corrected by your run (4 times the GPUs): 1.30x time.`
 pub fn corrected(scenario: &Scenario, measured: Option<&Scenario>) -> Option<String> {
     let said = correction(scenario)?;
     let by = match measured.map(|measured| differs(scenario, measured)) {

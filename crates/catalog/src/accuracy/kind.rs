@@ -54,8 +54,8 @@ impl StepKind {
             Nanotron if scenario.degrees().pp > 1 => Self::Stalling,
             _ if mfu < TINY_MFU => Self::Launched,
             Torchtitan | Transformers | DeepSpeed => Self::Scripts,
-            // XLA's releases and flags change what overlaps: of one model by Pax, 1.9 s in October 2023
-            // and 1.2 s in April 2024 (docs/book/accuracy/strangers.md).
+            // XLA's releases and flags change what overlaps: of one model by Pax, 1.9 s in October
+            // 2023 and 1.2 s in April 2024 (docs/book/accuracy/strangers.md).
             MaxText if scenario.accelerator.values.generation != Generation::Tpu => Self::Scripts,
             _ if mfu < FAST_MFU => Self::Slow,
             _ if scenario.model.architecture().has_experts() => Self::Experts,

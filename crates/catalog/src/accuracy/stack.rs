@@ -1,6 +1,6 @@
 //! Stacks of software and silicon with published step times.
 
-use super::{Band, recorded};
+use super::Band;
 use engine::model::hardware::Generation;
 use engine::model::software::Framework;
 use engine::names;
@@ -32,11 +32,6 @@ impl Stack {
         }
     }
 
-    /// Whether step times of the stack are published that constants are fitted to.
-    pub fn is_measured(&self) -> bool {
-        recorded::STACKS.contains(self)
-    }
-
     /// Returns the stack in words: `torchtitan with tensor and pipeline parallelism`.
     pub fn name(&self) -> String {
         let degrees = ["tensor", "context", "pipeline"].into_iter().zip(self.split);
@@ -50,6 +45,6 @@ impl Stack {
 }
 
 /// Range of the step time of a stack without published rows: of 81 steps of twelve sources that no
-/// constant was fitted to, the slow ones lie further from the prediction than the fast ones, since a
-/// term that a prediction lacks makes it too fast (docs/book/accuracy/strangers.md).
+/// constant was fitted to, the slow ones lie further from the prediction than the fast ones, since
+/// a term that a prediction lacks makes it too fast (docs/book/accuracy/strangers.md).
 pub(super) const UNMEASURED: Band = Band { low: 0.75, high: 2.2 };

@@ -88,8 +88,8 @@ pub struct Traits {
     /// PyTorch's FSDP shards the weights: unit by unit, on streams whose memory other streams
     /// cannot use.
     pub shards_by_fsdp: bool,
-    /// FSDP copies each gathered buffer into the weights (FSDP2); elsewhere the weights are views of
-    /// it ([`super::compute::copies`]).
+    /// FSDP copies each gathered buffer into the weights (FSDP2); elsewhere the weights are views
+    /// of it ([`super::compute::copies`]).
     pub copies_gathered_weights: bool,
     /// Whether a unit without trained weights keeps its input and the input's gradient until the
     /// end of the backward pass: FSDP1 registers hooks on the inputs (PyTorch's

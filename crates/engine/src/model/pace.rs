@@ -220,9 +220,9 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     }
 }
 
-/// Returns the time of a step of a pipeline of two stages that stand on two kinds of GPUs: the first
-/// stage as in the first setup, the last as in the second. Both have the same model, layers by
-/// stage, mesh, batch and schedule.
+/// Returns the time of a step of a pipeline of two stages that stand on two kinds of GPUs: the
+/// first stage as in the first setup, the last as in the second. Both have the same model, layers
+/// by stage, mesh, batch and schedule.
 ///
 /// As in a pipeline of equal GPUs, the slower stage sets the time of a micro-batch, and the other
 /// its bubble (docs/book/model/overlap.md).

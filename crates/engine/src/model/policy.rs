@@ -5,7 +5,7 @@
 //! (`transformer_config.py`, `transformer_layer.py`, `multi_latent_attention.py` and `moe/` of
 //! 0.19).
 
-use super::layer::{Block, Role};
+use super::layer::{self, Block, Layers, Role, Split};
 use super::setup::Setup;
 use super::software::AttentionKernel;
 use super::training::{Recompute, RecomputeModules};
@@ -136,4 +136,20 @@ impl Setup {
         };
         if again { self.architecture.norms_per_block() } else { 0.0 }
     }
+}
+
+/// Returns the collectives of tensor parallelism in one layer and pass, one after each block with a
+/// product whose rows are split, and those that the backward pass repeats: of modules that are
+/// recomputed as a whole. Routed experts have exchanges of their own.
+pub fn split_blocks(setup: &Setup, layers: &Layers, policy: &Policy) -> [f64; 2] {
+    let mut pairs = [0.0; 2];
+    for block in Block::ALL.into_iter().filter(|&block| block != Block::Routed && layers.blocks(block) > 0.0) {
+        let products = layer::products(&setup.architecture, block, 1.0);
+        if products.iter().any(|product| product.split == Split::Rows) {
+            let [all, again] = &mut pairs;
+            *all += layers.blocks(block);
+            *again += if policy.repeats(block, Role::Down) { layers.blocks(block) } else { 0.0 };
+        }
+    }
+    pairs
 }

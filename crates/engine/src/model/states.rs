@@ -185,10 +185,10 @@ pub fn update_bytes(setup: &Setup, params: &LocalParams) -> Bytes {
     Bytes::new(moment_bytes(setup) * on_gpu)
 }
 
-/// Returns the bytes per parameter of the gradients that the update casts to fp32 on the GPU, all of
-/// a GPU's shard at once, where PyTorch's FSDP has 16-bit weights and an optimizer with fp32 copies
-/// of them beside it (InternEvo's `FSDPadaptOptimizer.step`: `p.grad.to(dtype)` for all parameters,
-/// the 16-bit gradients being freed after the update).
+/// Returns the bytes per parameter of the gradients that the update casts to fp32 on the GPU, all
+/// of a GPU's shard at once, where PyTorch's FSDP has 16-bit weights and an optimizer with fp32
+/// copies of them beside it (InternEvo's `FSDPadaptOptimizer.step`: `p.grad.to(dtype)` for all
+/// parameters, the 16-bit gradients being freed after the update).
 pub fn cast_gradient_bytes(setup: &Setup) -> f64 {
     const FP32: f64 = 4.0;
     let casts = setup.recipe == PrecisionPolicy::ZeroMixed && setup.traits().shards_by_fsdp;

@@ -8,8 +8,8 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/accurac
 /// Markers around the table.
 const MARKS: [&str; 2] = ["<!-- left out -->\n", "<!-- /left out -->"];
 
-/// A source with the errors of its rows, logarithms of predicted over measured times: as fitted, and
-/// with the source held out.
+/// A source with the errors of its rows, logarithms of predicted over measured times: as fitted,
+/// and with the source held out.
 pub(crate) struct Source<'a> {
     pub(crate) name: &'a str,
     pub(crate) errors: Vec<(f64, f64)>,

@@ -1,11 +1,12 @@
 //! Fits the engine's constants to measured steps of any MFU, and cross-validates the fit by source:
 //! `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv`.
 //!
-//! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated.
-//! `--set KEY=VALUE` sets the initial value of a constant, which is also its final value if
-//! `--only` excludes the constant. `--held-out` holds out each source in turn. `--write` writes the
-//! results to `data/fitted.toml`; held-out errors are written only if they were computed. `--chapter`
-//! writes the table of docs/book/accuracy/held-out.md, with the constants as they stand and held out.
+//! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated. `--set
+//! KEY=VALUE` sets the initial value of a constant, which is also its final value if `--only`
+//! excludes the constant. `--held-out` holds out each source in turn. `--write` writes the results
+//! to `data/fitted.toml`; held-out errors are written only if they were computed. `--chapter`
+//! writes the table of docs/book/accuracy/held-out.md, with the constants as they stand and held
+//! out.
 //!
 //! Each constant has a prior: a value measured in isolation, or the value of similar constants,
 //! with a width. The fit balances the prior against the rows.
@@ -70,40 +71,21 @@ fn main() -> ExitCode {
     let sources = numbered(&mut cases);
     let all: Vec<&Case> = cases.iter().collect();
     let mut start = vec![1.0; constants.len()];
-    for (key, value) in set.iter().filter_map(|pair| pair.split_once('=')) {
-        let Some(at) = constants.iter().position(|(constant, _)| constant.key == key) else {
-            eprintln!("`{key}` is no constant of data/fitted.toml.");
-            return ExitCode::from(2);
-        };
-        let Ok(value) = value.parse::<f64>() else {
-            eprintln!("`{value}` is no number for {key}.");
-            return ExitCode::from(2);
-        };
-        start[at] = value / constants[at].0.value;
+    if let Err(message) = set_constants(&mut start, &set) {
+        eprintln!("{message}");
+        return ExitCode::from(2);
     }
     let mut fitted = Fit::new(&constants, &all, sources.len(), &start);
     println!("{} rows; loss {:.2} as the constants stand", all.len(), fitted.loss());
     fitted.descend(&free);
     println!("{:.2} fitted\n", fitted.loss());
-    let without_one = |at: usize| {
-        let rest: Vec<&Case> = all.iter().copied().filter(|case| case.of != at).collect();
-        let mut fit = Fit::new(&constants, &rest, sources.len(), &fitted.factors);
-        fit.descend(&free);
-        fit.factors
-    };
     let mut without: Vec<Vec<f64>> = vec![fitted.factors.clone(); sources.len()];
     if hold_out {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = sources.len().div_ceil(threads).max(1);
-        std::thread::scope(|scope| {
-            for (first, part) in without.chunks_mut(share).enumerate() {
-                let without_one = &without_one;
-                scope.spawn(move || {
-                    for (at, factors) in part.iter_mut().enumerate() {
-                        *factors = without_one(first * share + at);
-                    }
-                });
-            }
+        leave_out(&mut without, |at| {
+            let rest: Vec<&Case> = all.iter().copied().filter(|case| case.of != at).collect();
+            let mut fit = Fit::new(&constants, &rest, sources.len(), &fitted.factors);
+            fit.descend(&free);
+            fit.factors
         });
     }
     println!("| constant | now | fitted | deviation | rows | sources | held out |\n|---|---|---|---|---|---|---|");
@@ -145,22 +127,12 @@ fn main() -> ExitCode {
         let fast = summary(rows.iter().filter(|case| case.mfu >= FAST_MFU).map(|case| case.error(&fitted.factors)));
         println!("| {source} | {} | {unexplained:.0} % | {now} | {after} | {fast} | {out} |", rows.len());
     }
-    if chapter && hold_out {
-        let rows: Vec<chapter::Source> = sources
-            .iter()
-            .enumerate()
-            .map(|(at, source)| {
-                let rows = all.iter().filter(|case| case.of == at);
-                let errors = rows.map(|case| (case.error(&start), case.error(&without[at])));
-                chapter::Source { name: source, errors: errors.collect() }
-            })
-            .collect();
-        let fast = all.iter().map(|case| case.mfu >= FAST_MFU).collect::<Vec<_>>();
-        let each = all.iter().map(|case| (case.error(&start), case.error(&without[case.of])));
-        if let Err(message) = chapter::write(&rows, &fast.into_iter().zip(each).collect::<Vec<_>>()) {
-            eprintln!("{message}");
-            return ExitCode::FAILURE;
-        }
+    if chapter
+        && hold_out
+        && let Err(message) = write_chapter(&sources, &all, &start, &without)
+    {
+        eprintln!("{message}");
+        return ExitCode::FAILURE;
     }
     let held_out: Vec<(&Case, f64)> = all.iter().map(|case| (*case, case.error(&without[case.of]))).collect();
     for (name, fast) in [("MFU of 20 % or more", true), ("below", false)] {
@@ -178,6 +150,49 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+/// Sets constants to the values of `KEY=VALUE`, as factors of the engine's.
+fn set_constants(start: &mut [f64], set: &[String]) -> Result<(), String> {
+    let constants = constants();
+    for (key, value) in set.iter().filter_map(|pair| pair.split_once('=')) {
+        let at = constants.iter().position(|(constant, _)| constant.key == key);
+        let at = at.ok_or_else(|| format!("`{key}` is no constant of data/fitted.toml."))?;
+        let value: f64 = value.parse().map_err(|_| format!("`{value}` is no number for {key}."))?;
+        start[at] = value / constants[at].0.value;
+    }
+    Ok(())
+}
+
+/// Fits the constants without each source, on all processors: `fit` has the number of the source.
+fn leave_out(without: &mut [Vec<f64>], fit: impl Fn(usize) -> Vec<f64> + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = without.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        for (first, part) in without.chunks_mut(share).enumerate() {
+            let fit = &fit;
+            scope.spawn(move || {
+                for (at, factors) in part.iter_mut().enumerate() {
+                    *factors = fit(first * share + at);
+                }
+            });
+        }
+    });
+}
+
+/// Writes the chapter on sources that are left out, with the errors of all cases with the constants
+/// as they stand, and `without` their own source.
+fn write_chapter(sources: &[String], all: &[&Case], start: &[f64], without: &[Vec<f64>]) -> Result<(), String> {
+    let errors = |case: &&Case| (case.error(start), case.error(&without[case.of]));
+    let rows: Vec<chapter::Source> = sources
+        .iter()
+        .enumerate()
+        .map(|(at, name)| chapter::Source {
+            name,
+            errors: all.iter().filter(|case| case.of == at).map(errors).collect(),
+        })
+        .collect();
+    chapter::write(&rows, &all.iter().map(|case| (case.mfu >= FAST_MFU, errors(case))).collect::<Vec<_>>())
 }
 
 /// Prints, for each kind of run, the range that contains 80 % of the steps with their source held

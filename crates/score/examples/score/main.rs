@@ -21,7 +21,9 @@ Usage: score FILE.csv... [--json | --rows | --markdown | --recorded | --odds]
   --markdown  the tables of docs/book/accuracy
   --recorded  what the catalog records of them by accelerator
   --odds      the curves of the odds that a run fits, as the engine records them
-  --strangers the table of sources that no constant was fitted to
+  --strangers      the table of sources that no constant was fitted to
+  --leave-one-out  fits the constants without each source and predicts it, for the
+                   table of docs/book/accuracy/held-out.md; takes no files
 
 Without any of them: the score of each source.";
 

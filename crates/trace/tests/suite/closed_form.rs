@@ -147,8 +147,9 @@ fn slots_of_experts_are_tensors_in_both() {
 /// Under FSDP1 a recomputed layer with frozen weights alone leaves its input and the input's
 /// gradient until the end of the backward pass, 4 H bytes a token and layer: Llama 3 8B with LoRA
 /// in attention on two A100, 8 sequences of 4,096 tokens, takes 33.59 GiB, and 28.31 with a base in
-/// NF4 (github foundation-model-stack/fms-acceleration, `scripts/benchmarks/refs/a100_80gb_liger.csv`,
-/// loss fused with the head); without it 26.3 and 21.2.
+/// NF4 (github foundation-model-stack/fms-acceleration,
+/// `scripts/benchmarks/refs/a100_80gb_liger.csv`, loss fused with the head); without it 26.3 and
+/// 21.2.
 #[test]
 fn frozen_units_of_fsdp1_keep_their_inputs_in_both() {
     let way = "train=lora&targets=attention&loradrop=yes&recompute=full&optkernel=foreach&recipe=autocast";

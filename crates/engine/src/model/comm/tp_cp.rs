@@ -1,12 +1,12 @@
 //! Exchanges of tensor and context parallelism within one layer, and the exposed part of them.
 
 use super::asynchronous::{Chunks, beside_products};
-use super::blocks;
 use crate::model::collectives::{self, AllToAll, Group};
 use crate::model::flops::backward::recomputed;
 use crate::model::layer::{Block, Layers};
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank;
+use crate::model::policy::split_blocks;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
@@ -140,7 +140,7 @@ impl TpCpComm {
         } else {
             collectives::all_reduce(network, tensor, activations)
         };
-        let [blocks, repeated] = blocks(setup, layers, &setup.policy());
+        let [blocks, repeated] = split_blocks(setup, layers, &setup.policy());
         let asynchronous = setup.tensor.asynchronous && mesh.tp > 1;
         let chunks = if asynchronous {
             Chunks::new(setup, layers, blocks, activations, hiding.matmul)

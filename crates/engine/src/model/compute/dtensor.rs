@@ -1,9 +1,9 @@
 //! Costs of tensor parallelism by `DTensor`: dispatch in Python, and copies around collectives.
 
-use crate::model::comm;
 use crate::model::flops::backward::recomputed;
 use crate::model::layer::{self, Block, Layers, Split};
 use crate::model::per_rank;
+use crate::model::policy::split_blocks;
 use crate::model::setup::Setup;
 use crate::model::states::recipe_bytes;
 use crate::model::transformer::QkNorm;
@@ -100,7 +100,7 @@ pub fn copies(setup: &Setup, layers: &Layers) -> [f64; 2] {
     }
     let elements = per_rank::tokens(setup) * f64::from(setup.architecture.hidden_size);
     let once = 2.0 * recipe_bytes(setup.recipe).activation * elements;
-    let [all, again] = comm::blocks(setup, layers, &setup.policy());
+    let [all, again] = split_blocks(setup, layers, &setup.policy());
     let passes = 1.0 + recomputed(setup).matmul;
     [COLLECTIVES * all * once, COLLECTIVES * (passes * all + again) * once]
 }

@@ -53,9 +53,9 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         + rates.streaming(Bytes::new(loss_bytes(rates)))
 }
 
-/// Returns the columns of the head's product: frameworks with layers of their own pad the vocabulary
-/// to a multiple of 128 (`--make-vocab-size-divisible-by`), and a compiler pads 16-bit products to
-/// multiples of 8 where that is faster (`torch/_inductor/fx_passes/pad_mm.py`).
+/// Returns the columns of the head's product: frameworks with layers of their own pad the
+/// vocabulary to a multiple of 128 (`--make-vocab-size-divisible-by`), and a compiler pads 16-bit
+/// products to multiples of 8 where that is faster (`torch/_inductor/fx_passes/pad_mm.py`).
 ///
 /// GPT-2 medium on 8 A100, of 50,257 tokens: llm.c, which pads them, takes 0.82 s a step of 64
 /// sequences of 1,024 each (`scripts/run_gpt2_350M.sh`).

@@ -199,9 +199,9 @@ impl Reductions {
                 }
             }
             Sharding::Zero1 if replicated == ReplicatedGradients::OfStage1 => stage_1(of, all, replicas_reduce),
-            // The buffer exists from the start to the end of the backward pass, whatever is reduced,
-            // and a second one that is filled while the first is reduced (`stage_1_and_2.py`,
-            // `setup_buckets`).
+            // The buffer exists from the start to the end of the backward pass, whatever is
+            // reduced, and a second one that is filled while the first is reduced
+            // (`stage_1_and_2.py`, `setup_buckets`).
             Sharding::Zero2 if setup.traits().zero_by_deepspeed => Self::Buckets {
                 in_passes: Unreduced { reduced: buckets(setup) * REDUCE_BUCKET, ..Unreduced::NONE },
                 at_update: Unreduced { computed: flattened(of, all, f64::INFINITY), ..Unreduced::NONE },
@@ -266,8 +266,8 @@ fn flattened(of: &OfSetup<'_>, params: f64, most: f64) -> f64 {
 /// Returns the unreduced gradients of DeepSpeed's stage 1 under Megatron.
 ///
 /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, one for the gather, and at the update
-///   two copies of this GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are
-///   larger than any block that a layer frees, so that the allocator needs new blocks for them.
+///   two copies of this GPU's share of the gradients, flattened in 16 bits and cast to fp32.
+///   Both are larger than any block that a layer frees: the allocator needs new ones for them.
 /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients of compute, which are added to
 ///   the fp32 gradients, and one bucket.
 fn stage_1(of: &OfSetup<'_>, params: f64, replicas_reduce: bool) -> Reductions {
