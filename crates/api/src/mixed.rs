@@ -132,7 +132,7 @@ mod tests {
         assert!(step("best") < step("equal"));
         assert_eq!(answer["kinds"][1]["gpu"], "A100 80 GB");
         assert_eq!((answer["sequences"].as_u64(), answer["divided"].as_str()), (Some(128), Some("sequences")));
-        assert!(answer["notes"].to_string().contains("training loop of one's own"));
+        assert!(answer["notes"].to_string().contains("training loop of your own"));
         // A GPU alone stands in its usual node.
         assert_eq!(said("gpu=a100-80gb&gpus=8").expect("modelled")["kinds"][1]["gpu"], "A100 80 GB");
     }

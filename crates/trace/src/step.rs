@@ -419,9 +419,6 @@ impl<'a> Step<'a> {
             self.receive(loss);
         }
         self.tape.run_back(loss);
-        if let Some(NodeKind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
-            self.tape.release(loss.held);
-        }
         self.units.before_backward(&mut self.tape, head, self.layers.len().checked_sub(1));
         let mut end = loss;
         let segments = core::mem::take(&mut self.segments);
@@ -472,6 +469,10 @@ impl<'a> Step<'a> {
             self.tape.release(tensor);
         }
         self.units.finish_backward(&mut self.tape, reduces);
+        // The trainer keeps the logits until the step's backward pass ends.
+        if let Some(NodeKind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
+            self.tape.release(loss.held);
+        }
     }
 
     fn layer_backward(&mut self, index: u32, mut segment: Segment) {
