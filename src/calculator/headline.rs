@@ -34,7 +34,7 @@ impl Headline {
 }
 
 /// Returns the headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of
-/// such runs fit. 50.0 % MFU, limited by compute; the network costs 15.6 %.` If the hosts are short
+/// such runs fit. 47.7 % MFU, limited by compute; the network costs 14.7 %.` If the hosts are short
 /// of memory: `… fits the GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their
 /// GPUs, and 1,480 of 1,000 GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
@@ -106,7 +106,7 @@ pub fn odds(report: &Report) -> String {
     format!("{} of such runs fit", format::odds(report.odds()))
 }
 
-/// Returns a run in short: `Tight fit, 72 % of such runs fit · 50.0 % MFU · compute`.
+/// Returns a run in short: `Tight fit, 72 % of such runs fit · 47.7 % MFU · compute`.
 pub fn in_short(scenario: &Scenario, report: &Report) -> String {
     let verdict = opening(state(scenario, report).trim_start_matches("is a "));
     let answer = Answer::new(scenario, report);

@@ -177,7 +177,7 @@ fn the_map_of_the_best_opens_from_its_example() {
         drawer: false,
     });
     let words = words(&html).replace('\u{2009}', " ");
-    assert!(words.contains("compute limits from 483 Gbit/s on, within 1 % of the MFU at infinite bandwidth; memory limits below 272 GiB"), "{words}");
+    assert!(words.contains("compute limits from 481 Gbit/s on, within 1 % of the MFU at infinite bandwidth; memory limits below 271 GiB"), "{words}");
     assert!(html.contains("id=\"best\"") && html.contains("What memory and bandwidth allow"), "{html}");
 }
 

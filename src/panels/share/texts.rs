@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(lines[11], evidence(scenario).replace(THIN_SPACE, " ") + ".");
         let starts: Vec<_> = lines[3..7].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
-        assert!(lines[3].starts_with("MFU            50.0 %"), "{text}");
+        assert!(lines[3].starts_with("MFU            47.7 %"), "{text}");
     }
 
     #[test]
