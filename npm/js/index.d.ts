@@ -207,9 +207,10 @@ export interface Report {
   peak_memory_bytes: number;
   /** The ranges in which four of five measurements lie; `null` of times in a step with a rollout, which is measured too rarely. */
   band: { mfu: Band | null; tokens_per_s_per_gpu: Band | null; step_time_s: Band | null; needed_memory_bytes: Band };
-  /** What the bands stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon. */
+  /** What the bands stand on: published runs on this accelerator, whether step times of this framework, silicon and kind of layout are published, and whether what kernels reach was fitted to its silicon. */
   evidence: {
     measured_runs: number;
+    stack_measured: boolean;
     median_step_error_percent: number | null;
     median_peak_error_percent: number | null;
     fitted: boolean;
