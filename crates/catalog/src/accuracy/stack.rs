@@ -44,7 +44,7 @@ impl Stack {
     }
 }
 
-/// Range of the step time of a stack without published rows: of 110 steps of thirteen sources that no
-/// constant was fitted to, the slow ones lie further from the prediction than the fast ones, since
-/// a term that a prediction lacks makes it too fast (docs/book/accuracy/strangers.md).
+/// Range of the step time of a stack without published rows: of 110 steps of thirteen sources that
+/// no constant was fitted to, the slow ones lie further from the prediction than the fast ones,
+/// since a term that a prediction lacks makes it too fast (docs/book/accuracy/strangers.md).
 pub(super) const UNMEASURED: Band = Band { low: 0.75, high: 2.2 };
