@@ -10,7 +10,7 @@ use engine::model::software::Framework;
 pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "a100-40gb", runs: 131, steps: 117, step_error: Some(5.1), peaks: 11, peak_error: Some(3.5) },
     Measured { accelerator: "a100-64gb", runs: 30, steps: 29, step_error: Some(9.4), peaks: 0, peak_error: None },
-    Measured { accelerator: "a100-80gb", runs: 907, steps: 572, step_error: Some(5.2), peaks: 472, peak_error: Some(4.2) },
+    Measured { accelerator: "a100-80gb", runs: 907, steps: 572, step_error: Some(5.2), peaks: 472, peak_error: Some(4.7) },
     Measured { accelerator: "a10g", runs: 30, steps: 0, step_error: None, peaks: 30, peak_error: Some(3.6) },
     Measured { accelerator: "a800", runs: 5, steps: 5, step_error: Some(5.8), peaks: 5, peak_error: Some(16.2) },
     Measured { accelerator: "b200", runs: 57, steps: 31, step_error: Some(5.1), peaks: 16, peak_error: Some(2.5) },
@@ -33,7 +33,7 @@ pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "mi350x", runs: 2, steps: 2, step_error: Some(6.3), peaks: 0, peak_error: None },
     Measured { accelerator: "mi355x", runs: 13, steps: 8, step_error: Some(18.2), peaks: 7, peak_error: Some(40.0) },
     Measured { accelerator: "rtx-3090", runs: 1, steps: 1, step_error: Some(29.5), peaks: 1, peak_error: Some(25.8) },
-    Measured { accelerator: "rtx-4090", runs: 18, steps: 16, step_error: Some(8.6), peaks: 18, peak_error: Some(2.9) },
+    Measured { accelerator: "rtx-4090", runs: 18, steps: 16, step_error: Some(8.6), peaks: 18, peak_error: Some(2.2) },
     Measured { accelerator: "rtx-6000-ada", runs: 2, steps: 0, step_error: None, peaks: 0, peak_error: None },
     Measured { accelerator: "rtx-a5000", runs: 2, steps: 2, step_error: Some(14.8), peaks: 0, peak_error: None },
     Measured { accelerator: "rtx-a6000", runs: 1, steps: 1, step_error: Some(18.2), peaks: 1, peak_error: Some(1.6) },

@@ -13,7 +13,7 @@ pub(super) const fn curve(kind: PeakKind) -> Curve {
         PeakKind::DataSheet => Curve { half: 1.062, quarters: 22 },
         PeakKind::Unmeasured => Curve { half: 1.077, quarters: 29 },
         PeakKind::Small => Curve { half: 1.077, quarters: 29 },
-        PeakKind::Trainers => Curve { half: 1.062, quarters: 39 },
+        PeakKind::Trainers => Curve { half: 1.057, quarters: 36 },
         PeakKind::Torchtitan => Curve { half: 1.077, quarters: 36 },
         PeakKind::Megatron => Curve { half: 1.051, quarters: 52 },
     }
