@@ -134,6 +134,6 @@ pub(super) struct LossNode {
     pub parallel: bool,
     /// Number of logits on this GPU.
     pub logits: u64,
-    /// Logits that the caller holds until the end of the loss's backward pass.
+    /// Logits that the caller holds until the end of the backward pass.
     pub held: TensorId,
 }

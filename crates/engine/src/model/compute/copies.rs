@@ -56,7 +56,7 @@ impl<C: Cost<Operations>> Copies<C> {
 /// Returns the bytes that FSDP copies around its collectives; none without PyTorch's FSDP.
 ///
 /// ```text
-/// T = (2 g (forward, and backward if resharded) + g + r (reduced)) P / (share of the memory's bandwidth)
+/// bytes = (2 g (forward, and backward if resharded) + g + r (reduced)) P
 /// ```
 ///
 /// with g and r bytes a parameter, gathered and reduced. FSDP2 copies the gathered buffer into
