@@ -47,7 +47,7 @@ pub(crate) struct Came {
 }
 
 /// Argument for standard input.
-const STANDARD: &str = "-";
+pub(crate) const STANDARD: &str = "-";
 /// Maximum bytes of one input; configurations, logs and snapshots that are supported are smaller.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -68,6 +68,11 @@ impl Parts {
 }
 
 impl Input {
+    /// Creates an input from its parts.
+    pub(crate) fn new(inputs: Vec<String>, set: Vec<String>, assume: bool, lenient: bool) -> Self {
+        Self { inputs, set, assume, lenient }
+    }
+
     /// Reads the scenario, with additional results from files, and checks that the values in
     /// `asked`, which decide the answer, are stated.
     pub(crate) fn read_scenario(&self, asked: &[Open]) -> Result<(Read, Came), String> {
@@ -135,6 +140,12 @@ impl Input {
         Ok(Some((read, spoken)))
     }
 
+    /// Checks the text of a scenario and explicit values before any file is read.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let parts = self.parts()?;
+        parts.given(self.reading()).read_scenario().map(drop).map_err(|refusal| refusal.to_string())
+    }
+
     /// Reads the files for the scenario from texts and explicit values. Also returns the content of
     /// the files.
     pub(crate) fn import_files(&self) -> Result<(Import, Vec<Item>), String> {
@@ -149,16 +160,6 @@ impl Input {
         let (brought, _) =
             read_items(&parts.items, &parts.given(self.reading())).map_err(|refusal| refusal.to_string())?;
         Ok((brought, parts.items))
-    }
-
-    /// Returns the inputs that are existing paths.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.inputs.iter().map(String::as_str).filter(|input| *input != STANDARD && Path::new(input).exists())
-    }
-
-    /// Whether an input was named by the user, and not by another file.
-    pub(crate) fn is_named(&self, name: &str) -> bool {
-        self.inputs.iter().any(|input| input == name)
     }
 
     /// Returns the mode of reading.

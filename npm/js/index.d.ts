@@ -710,6 +710,10 @@ export interface Offer {
   gain: number | null;
   /** The keys that it alters. */
   edits: Edit[];
+  /** The file that it concerns; empty for a text without a name. */
+  file: string;
+  /** The line that it concerns, from 1: of the first key that it alters or names. */
+  line: number | null;
 }
 
 /** A key of a file that a suggested change alters. */

@@ -7,6 +7,8 @@ use charts::paint::{Style, chart_svg};
 use charts::palette::Theme;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::params::ParamId;
+use std::ffi::OsString;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -14,8 +16,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        axis_key, catalog, columns, estimate, figures, issues, limiters, link, mixed, parameters, plan, point, rank,
-        read, resolve, sweep, understand,
+        axis_key, catalog, columns, command, estimate, figures, issues, limiters, link, mixed, parameters, plan, point,
+        rank, read, resolve, sweep, understand,
     };
     use pyo3::prelude::*;
 
@@ -41,6 +43,7 @@ mod engine_module {
             wrap_pyfunction!(read, module)?,
             wrap_pyfunction!(understand, module)?,
             wrap_pyfunction!(figures, module)?,
+            wrap_pyfunction!(command, module)?,
         ] {
             module.add_function(function)?;
         }
@@ -206,4 +209,11 @@ fn figures(scenario: &str, width: f64, height: f64, dark: bool) -> [String; 2] {
     let map = feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, false, &mut Scratch::default());
     let curve = mfu_curve(&scenario, ParamId::LinkBandwidth, Metric::Mfu, false, &mut Scratch::default());
     [map, curve].map(|figure| chart_svg(&figure, &style, None).unwrap_or_default())
+}
+
+/// Runs the program of the shell with these arguments, of which the first is its name; returns the
+/// exit status.
+#[pyfunction]
+fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| shardwise_cli::run(arguments))
 }

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -210,6 +211,19 @@ class Others(unittest.TestCase):
         rows = {row["key"]: row for row in shardwise.parameters(SCENARIO)}
         self.assertEqual(rows["gpus"]["value"], 64)
         self.assertEqual(shardwise.__version__, "0.1.0")
+
+
+class Command(unittest.TestCase):
+    def test_the_package_is_the_program_of_the_shell(self):
+        run = ["estimate", "--json", "model=llama-3-8b", "cluster=dgx-h100", "gpus=64", "seq=4096", "mbs=1"]
+        folder = Path(sys.executable).parent
+        for program in ([sys.executable, "-m", "shardwise"], [folder / "shardwise"]):
+            ran = subprocess.run([*program, *run], capture_output=True, check=False)
+            self.assertEqual((ran.returncode, ran.stderr), (0, b""), program)
+            self.assertEqual(repr(json.loads(ran.stdout)), repr(shardwise.estimate(SCENARIO)))
+            refused = subprocess.run([*program, "estimate", "model=no-such"], capture_output=True, check=False)
+            self.assertEqual((refused.returncode, refused.stdout), (2, b""))
+            self.assertIn(b"no-such", refused.stderr)
 
 
 class Documentation(unittest.TestCase):

@@ -239,11 +239,19 @@ fn listed_version(package: &str) -> String {
 /// # Errors
 /// When it is missing and rustup cannot add it.
 pub fn wasm_target() -> Result<()> {
-    let library = output(program("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]));
+    compiler_target(WASM_TARGET)
+}
+
+/// Adds a target to the compiler if it is missing.
+///
+/// # Errors
+/// When rustup cannot add it.
+pub fn compiler_target(triple: &str) -> Result<()> {
+    let library = output(program("rustc").args(["--print", "target-libdir", "--target", triple]));
     if library.is_some_and(|folder| Path::new(folder.trim()).is_dir()) {
         return Ok(());
     }
-    rustup(&["target", "add", WASM_TARGET])
+    rustup(&["target", "add", triple])
 }
 
 /// Adds rustfmt and clippy if they are missing.

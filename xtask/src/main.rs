@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use flags::{Xtask, XtaskCmd};
+use flags::{Npm, Xtask, XtaskCmd};
 use xtask::checks::TestPart;
 use xtask::site::{Profile, serve};
 use xtask::{arguments, bench, book, checks, engine, graph, packages, prices, random, recipes, scaffold, site};
@@ -111,16 +111,23 @@ mod flags {
             /// Visits the built site in each browser, 100 times or this often: no figure may be
             /// missing, old or late.
             cmd visits { optional number: u32 }
-            /// Builds the engine as an npm package, in target/npm/.
+            /// Builds the engine and the command as npm packages, in target/npm/.
             cmd npm {
+                /// Builds the command of this platform alone, such as linux-x64.
+                optional --command platform: String
                 /// Runs its tests too.
                 optional --test
             }
             /// Builds the engine as a Python package, a wheel in target/python/.
             cmd python {
+                /// Builds it for another target of the compiler, such as
+                /// aarch64-unknown-linux-musl.
+                optional --target triple: String
                 /// Runs its tests too.
                 optional --test
             }
+            /// Checks that a tag is that of the version, and prints its part of the changelog.
+            cmd release { optional tag: String }
             /// Builds the documentation alone, into target/book/docs.
             cmd book {}
             /// Adds the module that reads files to the site that Trunk assembles, which calls this.
@@ -200,10 +207,12 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
             bench::run(format, &flags.site)?;
         }
         XtaskCmd::Visits(flags) => bench::visits(flags.number.unwrap_or(100))?,
+        XtaskCmd::Npm(Npm { command: Some(platform), .. }) => packages::npm_command(&platform).map(drop)?,
         XtaskCmd::Npm(flags) if flags.test => packages::npm_check(Profile::Shipped)?,
-        XtaskCmd::Npm(_) => packages::npm_build(Profile::Shipped).map(drop)?,
+        XtaskCmd::Npm(_) => packages::npm_packages(Profile::Shipped).map(drop)?,
         XtaskCmd::Python(flags) if flags.test => packages::wheel_check(Profile::Shipped)?,
-        XtaskCmd::Python(_) => packages::wheel(Profile::Shipped).map(drop)?,
+        XtaskCmd::Python(flags) => packages::wheel(Profile::Shipped, flags.target.as_deref()).map(drop)?,
+        XtaskCmd::Release(flags) => packages::notes(flags.tag.as_deref())?,
         XtaskCmd::Book(_) => book::run_command()?,
         XtaskCmd::Files(_) => site::modules::files()?,
         XtaskCmd::Rows(_) => site::rows()?,

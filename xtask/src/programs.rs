@@ -236,6 +236,14 @@ pub const MATURIN: Environment = Environment {
     lists: &["python/build-requirements.txt"],
     alone: "",
 };
+/// Zig links with the C library of an old system.
+pub const RELEASE: Environment = Environment {
+    what: "maturin and Zig",
+    place: "tools/release",
+    oldest: 9,
+    lists: &["python/build-requirements.txt", "python/release-requirements.txt"],
+    alone: "",
+};
 pub const WHEEL_TESTS: Environment = Environment {
     what: "the packages of the tests",
     place: "python/installed",

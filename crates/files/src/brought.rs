@@ -118,6 +118,31 @@ pub struct SuggestedChange {
     /// The keys that the change alters.
     #[serde(default)]
     pub edits: Vec<Edit>,
+    /// The file that the finding concerns; empty for a text without a name.
+    #[serde(default)]
+    pub file: String,
+    /// The line that it concerns, from 1: of the first key that it alters or names.
+    #[serde(default)]
+    pub line: Option<usize>,
+}
+
+impl SuggestedChange {
+    /// Creates a finding, or an offer without a code, that changes nothing.
+    #[must_use]
+    pub fn new(code: Option<&str>, what: String) -> Self {
+        Self {
+            code: code.map(str::to_owned),
+            severity: code.and_then(run::rule).map(|rule| rule.severity),
+            what,
+            scenario: None,
+            files: Vec::new(),
+            changes: Changes::Nothing,
+            gain: None,
+            edits: Vec::new(),
+            file: String::new(),
+            line: None,
+        }
+    }
 }
 
 /// A key of a file that a suggested change alters.
@@ -338,6 +363,12 @@ pub fn named_files(item: &Item) -> Vec<String> {
 #[must_use]
 pub fn is_of_run(item: &Item) -> bool {
     of_run::is_part(item)
+}
+
+/// Whether an item is a run of its own, and not a part of one: a launcher, options, a model.
+#[must_use]
+pub fn is_whole_run(item: &Item) -> bool {
+    of_run::is_whole(item)
 }
 
 /// Reads one text or file.

@@ -32,7 +32,7 @@ mod spelling;
 mod tree;
 mod unread;
 
-use catalog::programs::Program;
+use catalog::programs::{Part, Program};
 use catalog::releases::{Known, find, newest_of};
 use engine::model::software::Framework;
 use engine::params::ParamId;
@@ -44,7 +44,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
 pub(crate) use lint::change_code;
-pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
+pub use lint::{ASSERTION, Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
 pub use named::named_files;
 pub(crate) use tree::may_be_json;
 pub use tree::split_function;
@@ -205,7 +205,7 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 ///
 /// ```
 /// use catalog::default_scenario;
-/// use catalog::programs::Program;
+/// use catalog::programs::{Part, Program};
 /// use files::run::{File, read_run};
 ///
 /// let file = File::new("run.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\n");
@@ -249,6 +249,11 @@ pub(crate) fn is_known(file: &File) -> bool {
         tree::parse_file(file).is_ok_and(|tree| names(&tree))
     };
     parse_with_format(file).map_or_else(|refusal| refusal.is_certain || continues(), |_| true)
+}
+
+/// Whether a file is a run of its own, by its program.
+pub(crate) fn is_whole(file: &File) -> bool {
+    parse_with_format(file).is_ok_and(|(_, program)| program.part() == Part::Run)
 }
 
 /// Parses a file and returns its program.

@@ -7,7 +7,7 @@ use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
 use super::{Import, ImportKind, Section, SuggestedChange, machine, words};
-use crate::run::{Changes, change_code, rule};
+use crate::run::{Changes, change_code};
 use diagnose::error::{self, Explained, Removal, bytes};
 use diagnose::log::{self, Comparison, Measured, Reason, links};
 use diagnose::rates::{self, AppliedRates};
@@ -125,14 +125,8 @@ fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Ve
 fn import_rates(taken: AppliedRates) -> Import {
     let sections = filled(taken.sections);
     let offers = taken.offer.iter().map(|(what, scenario)| SuggestedChange {
-        code: None,
-        severity: None,
-        what: what.clone(),
         scenario: Some(::links::encode(scenario)),
-        files: Vec::new(),
-        changes: Changes::Nothing,
-        gain: None,
-        edits: Vec::new(),
+        ..SuggestedChange::new(None, what.clone())
     });
     Import {
         offers: offers.collect(),
@@ -198,14 +192,9 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<SuggestedChange> {
         let after = ::links::decode(&change.link).scenario;
         let code = change_code(scenario, &after);
         SuggestedChange {
-            code: Some(code.to_owned()),
-            severity: rule(code).map(|rule| rule.severity),
-            what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
             scenario: Some(change.link.clone()),
-            files: Vec::new(),
             changes: Changes::between(scenario, &after),
-            gain: None,
-            edits: Vec::new(),
+            ..SuggestedChange::new(Some(code), format!("{}: the run needs {needed} and {fits}, {pace}.", change.change))
         }
     };
     let mut offers: Vec<SuggestedChange> = changes.iter().map(offer).collect();
@@ -240,14 +229,11 @@ fn import_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Impor
     };
     let memory = comparison.memory.as_ref().map_or(&[][..], |memory| &memory.reasons);
     let offers = comparison.corrected.iter().map(|link| SuggestedChange {
-        code: None,
-        severity: None,
-        what: "Correct the predictions near this run by what it measured; the link carries the correction.".into(),
         scenario: Some(link.clone()),
-        files: Vec::new(),
-        changes: Changes::Nothing,
-        gain: None,
-        edits: Vec::new(),
+        ..SuggestedChange::new(
+            None,
+            "Correct the predictions near this run by what it measured; the link carries the correction.".into(),
+        )
     });
     Import {
         offers: offers.collect(),

@@ -24,6 +24,11 @@ pub(super) fn is_part(item: &Item) -> bool {
     item.bytes.len() <= MOST_CHARACTERS && file(item).is_some_and(|file| run::is_known(&file))
 }
 
+/// Whether a file is a run of its own.
+pub(super) fn is_whole(item: &Item) -> bool {
+    item.bytes.len() <= MOST_CHARACTERS && file(item).is_some_and(|file| run::is_whole(&file))
+}
+
 /// Returns the relative paths of files that an item names.
 pub(super) fn named_files(item: &Item) -> Vec<String> {
     file(item).map(|file| run::named_files(&file)).unwrap_or_default()
@@ -52,7 +57,7 @@ fn import_run(files: &[File], base: &Base) -> Result<Import, Refusal> {
     let has_model = !run.open.contains(&MissingValue::Model);
     let is_answered = has_model && (run.unread.is_empty() || base.assumes);
     let findings = if is_answered { lint(&run, files, base) } else { Vec::new() };
-    let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
+    let offers = findings.iter().map(|finding| offer(finding, &run, files, base)).collect();
     let understood: Vec<String> = run.understood.iter().map(described).collect();
     let spread = if is_answered { spread(&run, files, base) } else { Spread::default() };
     let section = |title: &str, lines: &[String]| Section {
@@ -157,7 +162,7 @@ fn program_names(run: &Run) -> String {
 }
 
 /// Writes the fix of a finding into the files, reads them again and returns the offer.
-fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
+fn offer(finding: &Finding, run: &Run, files: &[File], base: &Base) -> SuggestedChange {
     let mut what = finding.what.clone();
     let mut written = files.to_vec();
     for (place, file) in written.iter_mut().enumerate() {
@@ -176,7 +181,10 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
     let scenario = (!finding.fix.is_empty()).then(|| read_run(&written, base).ok()).flatten();
     let differing =
         written.into_iter().zip(files).filter(|(new, old)| new != *old).map(|(new, _)| (new.name, new.text));
+    let (file, line) = place(finding, &edits, run, files);
     SuggestedChange {
+        file,
+        line,
         code: Some(finding.code.to_owned()),
         severity: Some(finding.severity),
         what,
@@ -186,6 +194,26 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> SuggestedChange {
         gain: finding.gain,
         edits,
     }
+}
+
+/// Returns the file and the line of a finding: of the first key that it alters, else of the first
+/// that its sentence names, else of the first that was understood.
+fn place(finding: &Finding, edits: &[Edit], run: &Run, files: &[File]) -> (String, Option<usize>) {
+    if let Some(edit) = edits.iter().find(|edit| edit.line.is_some()) {
+        return (edit.file.clone(), edit.line);
+    }
+    let is_named = |key: &str| {
+        let last = key.rsplit('.').next().unwrap_or(key);
+        finding.what.split(|sign: char| !(sign.is_alphanumeric() || "_-.".contains(sign))).any(|word| word == last)
+    };
+    let named = run.understood.iter().filter(|key| edits.is_empty() && is_named(&key.key));
+    let mut keys = named.chain(run.understood.first());
+    let found = keys.find_map(|key| {
+        let file = files.get(key.file)?;
+        Some((file.name.clone(), Some(run::line_of(file, &key.key)?)))
+    });
+    let first = || (files.first().map(|file| file.name.clone()).unwrap_or_default(), None);
+    edits.first().map(|edit| (edit.file.clone(), None)).or(found).unwrap_or_else(first)
 }
 
 /// Returns a change of a finding with its file and line.

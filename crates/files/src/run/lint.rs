@@ -29,7 +29,7 @@ use super::tree::Tree;
 use super::{Base, File, MissingValue, Run, keys, read_run, tree};
 use catalog::programs::Program;
 pub(crate) use rules::change_code;
-pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
+pub use rules::{ASSERTION, RULES, Rule, Severity, explain, prefixes, rule, rules_table};
 
 /// A possible improvement, or an error.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -47,6 +47,8 @@ pub struct Rule {
 
 pub(crate) const DOES_NOT_FIT: &str = "SW101";
 pub(crate) const CONTRADICTION: &str = "SW102";
+/// Code of an assertion that does not hold.
+pub const ASSERTION: &str = "SW103";
 const RECOMPUTATION: &str = "SW201";
 const MICRO_BATCH: &str = "SW202";
 const LOSS: &str = "SW203";
@@ -64,7 +66,7 @@ const TRAINED: &str = "SW304";
 const HARDWARE: &str = "SW305";
 
 /// All kinds of findings, in the order of the codes.
-pub static RULES: [Rule; 17] = [
+pub static RULES: [Rule; 18] = [
     Rule {
         code: DOES_NOT_FIT,
         name: "does not fit",
@@ -80,6 +82,14 @@ pub static RULES: [Rule; 17] = [
         explanation: "Two keys, of one file or of two, cannot both hold, or a value is outside of what is possible. The program \
                       would stop, or take one of them and say nothing, so the run is not the one that the files seem to describe. \
                       The finding says which value was used here; write the one that is meant into both places.",
+    },
+    Rule {
+        code: ASSERTION,
+        name: "assertion",
+        severity: Severity::Error,
+        explanation: "Something that you demand of the run does not hold: `assert` in shardwise.toml, in the file's own comment or \
+                      on the command line, such as `odds >= 0.95`, `mfu >= 0.38` or `cost <= 200k`. The finding says what was \
+                      predicted. Change the run, or the demand.",
     },
     Rule {
         code: RECOMPUTATION,
@@ -219,7 +229,7 @@ pub fn explain(code: &str) -> Result<String, String> {
     Ok(format!("{}, {} ({}): {}", rule.code, rule.name, rule.severity.name(), rule.explanation))
 }
 
-/// Parses lists of codes and prefixes of codes, `SW201,SW3`.
+/// Parses lists of codes and prefixes of codes, `SW201,SW3`; `ALL` is the prefix of all.
 ///
 /// # Errors
 ///
@@ -227,7 +237,7 @@ pub fn explain(code: &str) -> Result<String, String> {
 pub fn prefixes(lists: &[String]) -> Result<Vec<String>, String> {
     let each = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|prefix| !prefix.is_empty());
     each.map(|prefix| {
-        let wanted = prefix.to_ascii_uppercase();
+        let wanted = if prefix.eq_ignore_ascii_case("ALL") { "SW".to_owned() } else { prefix.to_ascii_uppercase() };
         let is_known = RULES.iter().any(|rule| rule.code.starts_with(&wanted));
         if is_known { Ok(wanted) } else { Err(unknown(prefix)) }
     })

@@ -1,0 +1,183 @@
+//! shardwise in the shell: does a training run fit, how fast will it go, what limits it, what would
+//! be faster?
+//!
+//! The program of this crate and the command of the Python package are both [`run`].
+//!
+//! The exit status is 0 for yes, 1 for no (the run does not fit, or there are findings), and 2 if
+//! an input could not be read, or what decides was not said.
+
+mod catalog;
+mod estimate;
+mod input;
+mod lint;
+mod measure;
+mod mixed;
+mod params;
+mod plan;
+mod rank;
+mod read;
+mod spoken;
+mod table;
+mod write;
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use engine::scenario::issue::visible;
+
+/// Result of a command: printed text, and whether the answer is yes.
+struct Answer {
+    /// Text for standard output.
+    text: String,
+    /// Whether the answer is yes.
+    yes: bool,
+    /// Whether the text ends in questions, without which there is no answer.
+    asks: bool,
+}
+
+impl Answer {
+    /// Creates an answer to a command without a yes-or-no question.
+    fn new(text: String) -> Self {
+        Self::of(text, true)
+    }
+
+    /// Creates an answer to a yes-or-no question.
+    fn of(text: String, yes: bool) -> Self {
+        Self { text, yes, asks: false }
+    }
+}
+
+/// Does a training run fit, how fast will it go, what limits it, and what would be faster?
+///
+/// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in
+/// JSON, or files: the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate,
+/// DeepSpeed, torchtitan, Megatron-LM, Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText,
+/// ms-swift, verl, OpenRLHF, Unsloth, LitGPT, GPT-NeoX and others), a model's config.json, what the
+/// calculator saved; `-` reads standard input.
+///
+/// A sentence does as well: shardwise "llama 3.1 8b qlora on 2x4090, 8k", or with a question:
+/// shardwise "70B, 1T tokens, 30 days, cheapest". What was understood is said first.
+///
+/// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be
+/// read, or what decides was not said.
+#[derive(Parser)]
+#[command(name = "shardwise", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand)]
+enum Command {
+    /// Does it fit, how fast, what limits it: status 1 where it does not fit
+    Estimate(estimate::Arguments),
+    /// The fastest layouts on the same GPUs: status 1 where none fits
+    Rank(rank::Arguments),
+    /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing
+    /// answers
+    Plan(plan::Arguments),
+    /// One run on two kinds of GPUs: its step, the best split, what each holds: status 1 where it
+    /// does not fit
+    Mixed(mixed::Arguments),
+    /// Reads files: a run, a model, an error, a log, tables of nccl-tests, measured rates, for the
+    /// scenario of a link
+    Read(read::Arguments),
+    /// Prints the script that measures the rates of your own GPUs, for `read`
+    ///
+    /// It needs PyTorch alone and takes at most five minutes: shardwise measure > measure.py, then
+    /// on a node torchrun --nproc-per-node=8 measure.py --out rates.json, then shardwise read
+    /// rates.json.
+    Measure(measure::Arguments),
+    /// Checks configurations of runs: what does not fit, contradicts itself or is demanded in vain
+    ///
+    /// Without a path it checks the present folder. A folder or a glob is searched for files that are
+    /// a run each; several files that together are one run are read as one. The status is 0 without
+    /// findings, 1 with some, 2 where a run could not be judged. Every finding has a code: SW101 does
+    /// not fit, SW102 contradicts itself, SW103 an assertion does not hold; with --suggest SW2..
+    /// other settings for the same training, SW3.. another training or other hardware. --explain
+    /// says what a code means.
+    ///
+    /// shardwise.toml, or [tool.shardwise] of pyproject.toml, in the folder of a file or above it
+    /// holds select, ignore, exclude, assert, scenario, set, output-format and per-file-ignores.
+    /// Comments of a file do for it: # shardwise: ignore[SW203], ignore-file[SW2], assert mfu >= 0.38,
+    /// set cluster=8xH100 gpus=8.
+    Lint(lint::Arguments),
+    /// The parameters of models by their config.json: a line of JSON a file
+    Params(params::Arguments),
+    /// Models, GPUs, links and clusters, each with its source, as JSON
+    Catalog,
+    /// The keys of a scenario with bounds, units and meaning, as JSON
+    Parameters,
+}
+
+/// Status for yes.
+const YES: u8 = 0;
+/// Status for no, and for an output that could not be written.
+const NO: u8 = 1;
+/// Status for no answer.
+const UNREAD: u8 = 2;
+
+/// Inserts `estimate` before a sentence.
+fn with_command(mut given: Vec<OsString>) -> Vec<OsString> {
+    let is_command =
+        |name: &str| name == "help" || Cli::command().get_subcommands().any(|known| known.get_name() == name);
+    if given.get(1).and_then(|first| first.to_str()).is_some_and(|first| !is_command(first) && spoken::is_one(first)) {
+        given.insert(1, "estimate".into());
+    }
+    given
+}
+
+/// Runs the program with these arguments, of which the first is its own name. Prints the answer to
+/// stdout and errors to stderr, and returns the exit status.
+pub fn run(arguments: Vec<OsString>) -> u8 {
+    let command = match Cli::try_parse_from(with_command(arguments)) {
+        Ok(Cli { command }) => command,
+        Err(usage) => {
+            let printed = usage.print();
+            return if usage.use_stderr() { UNREAD } else { status_of(&printed, YES) };
+        }
+    };
+    let answer = match command {
+        Command::Estimate(arguments) => arguments.run(),
+        Command::Rank(arguments) => arguments.run(),
+        Command::Plan(arguments) => arguments.run(),
+        Command::Mixed(arguments) => arguments.run(),
+        Command::Read(arguments) => arguments.run(),
+        Command::Measure(arguments) => arguments.run(),
+        Command::Lint(arguments) => arguments.run(),
+        Command::Params(arguments) => Ok(arguments.run()),
+        Command::Catalog => catalog::catalog(),
+        Command::Parameters => catalog::parameters(),
+    };
+    match answer {
+        Ok(Answer { text, yes, asks }) => {
+            let status = if asks {
+                UNREAD
+            } else if yes {
+                YES
+            } else {
+                NO
+            };
+            status_of(&table::print(&text), status)
+        }
+        Err(problem) => {
+            eprintln!("{}", visible(&problem));
+            UNREAD
+        }
+    }
+}
+
+/// Returns the status after printing. A reader that has closed the pipe, as `head` does, has what it
+/// wanted; any other failure is one of the program.
+fn status_of(printed: &io::Result<()>, status: u8) -> u8 {
+    match printed {
+        Err(failure) if failure.kind() == io::ErrorKind::BrokenPipe => YES,
+        Err(failure) => {
+            eprintln!("The output could not be written: {failure}.");
+            NO
+        }
+        Ok(()) => status,
+    }
+}
