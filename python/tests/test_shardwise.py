@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -230,6 +231,19 @@ class Documentation(unittest.TestCase):
             finally:
                 os.chdir(before)
         self.assertGreaterEqual(count, 4)
+
+
+class Comparison(unittest.TestCase):
+    def test_the_chapter_has_the_tables_of_its_script(self):
+        folder = TESTS.parent / "examples" / "compare"
+        sys.path.insert(0, str(folder))
+        try:
+            import peak_memory
+        finally:
+            sys.path.remove(str(folder))
+        chapter = peak_memory.CHAPTER.read_text(encoding="utf-8")
+        expected = peak_memory.recorded(chapter, peak_memory.tables(list(peak_memory.measured())))
+        self.assertEqual(chapter, expected, "python examples/compare/peak_memory.py --record writes the tables")
 
 
 class Widget(unittest.TestCase):
