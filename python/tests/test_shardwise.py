@@ -232,6 +232,19 @@ class Documentation(unittest.TestCase):
                 os.chdir(before)
         self.assertGreaterEqual(count, 4)
 
+    def test_the_tutorial_prints_what_it_shows(self):
+        page = (TESTS.parent / "docs" / "book" / "tutorials" / "python.md").read_text(encoding="utf-8")
+        names, printed, shown = {}, "", 0
+        for language, block in re.findall(r"^```(python|text)\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+            if language == "python":
+                with contextlib.redirect_stdout(io.StringIO()) as output:
+                    exec(compile(block, "python.md", "exec"), names)  # noqa: S102
+                printed = output.getvalue()
+            else:
+                self.assertEqual(block, printed)
+                shown += 1
+        self.assertGreaterEqual(shown, 5)
+
 
 class Comparison(unittest.TestCase):
     def test_the_chapter_has_the_tables_of_its_script(self):
