@@ -64,7 +64,7 @@ fn folder() -> PathBuf {
 /// Every chapter: its name, with the folder in the book, and its text.
 fn chapters() -> Vec<(String, String)> {
     let mut chapters = Vec::new();
-    for below in ["", "model/", "accuracy/"] {
+    for below in ["", "model/", "accuracy/", "tutorials/"] {
         for entry in std::fs::read_dir(folder().join(below)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|kind| kind == "md") {

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 
 use std::fs;
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
 /// Input files of the examples, with the names used in the documentation.
 const FILES: [(&str, &str); 4] = [
@@ -26,19 +27,46 @@ fn commands(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("shardwise ")).collect()
 }
 
+/// A temporary folder with the input files, in which commands run.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("shardwise-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (file, text) in FILES {
+            fs::write(folder.join(file), text).unwrap();
+        }
+        Self(folder)
+    }
+
+    /// Runs lines of a shell with the program in the path. They must leave standard error empty,
+    /// and end with status 0 or 1: 1 means that the run does not fit, or that there are findings.
+    fn ran(&self, lines: &str) -> String {
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_shardwise")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(core::iter::once(program).chain(std::env::split_paths(&path))).unwrap();
+        let mut command = Command::new("bash");
+        command.current_dir(&self.0).env("PATH", path).args(["-c", lines]);
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let said = String::from_utf8_lossy(&stderr);
+        assert!(matches!(status.code(), Some(0 | 1)) && said.is_empty(), "{lines}: {status:?} {said}");
+        assert!(!stdout.is_empty(), "{lines}");
+        String::from_utf8(stdout).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A folder that stays is no failure of a test.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 #[test]
 fn the_examples_of_the_documentation_run() {
-    let folder = std::env::temp_dir().join(format!("shardwise-docs-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    for (name, text) in FILES {
-        fs::write(folder.join(name), text).unwrap();
-    }
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_shardwise")).parent().unwrap().to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(core::iter::once(program).chain(std::env::split_paths(&path))).unwrap();
-    let ran =
-        |line: &str| Command::new("bash").current_dir(&folder).env("PATH", &path).args(["-c", line]).output().unwrap();
-    let help = String::from_utf8(ran("shardwise --help").stdout).unwrap();
+    let folder = Folder::new("docs");
+    let help = folder.ran("shardwise --help");
     let texts = [
         include_str!("../../README.md"),
         include_str!("../../docs/book/programs.md"),
@@ -48,13 +76,35 @@ fn the_examples_of_the_documentation_run() {
     let all: Vec<&str> = texts.iter().flat_map(|text| commands(text)).collect();
     assert!(all.len() >= 7, "{all:?}");
     for line in all {
-        let output = ran(line);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // Status 1 means that the run does not fit, or that there are findings.
-        assert!(matches!(output.status.code(), Some(0 | 1)) && said.is_empty(), "{line}: {:?} {said}", output.status);
-        assert!(!output.stdout.is_empty(), "{line}");
+        folder.ran(line);
     }
-    fs::remove_dir_all(folder).unwrap();
+}
+
+/// Pages whose blocks of commands are followed by some of the lines that they print.
+const SHOWN: [(&str, &str); 2] = [
+    ("faq.md", include_str!("../../docs/book/faq.md")),
+    ("tutorials/shell.md", include_str!("../../docs/book/tutorials/shell.md")),
+];
+
+#[test]
+fn the_blocks_of_the_book_run_and_print_the_lines_below_them() {
+    let mut shown = 0;
+    for (name, page) in SHOWN {
+        let folder = Folder::new("blocks");
+        let mut printed = String::new();
+        let blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+        for (language, text) in blocks {
+            if language == "text" {
+                for line in text.lines() {
+                    assert!(printed.lines().any(|one| one == line), "{name}: {line} is not printed:\n{printed}");
+                    shown += 1;
+                }
+            } else if language == "sh" && !text.starts_with("pip install") {
+                printed = folder.ran(text);
+            }
+        }
+    }
+    assert!(shown > 15, "{shown} lines");
 }
 
 /// The book shows part of the output for a sentence.

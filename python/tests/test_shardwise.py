@@ -245,6 +245,32 @@ class Documentation(unittest.TestCase):
                 os.chdir(before)
         self.assertGreaterEqual(count, 4)
 
+    def test_the_tutorial_prints_what_it_shows(self):
+        page = (TESTS.parent / "docs" / "book" / "tutorials" / "python.md").read_text(encoding="utf-8")
+        names, printed, shown = {}, "", 0
+        for language, block in re.findall(r"^```(python|text)\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+            if language == "python":
+                with contextlib.redirect_stdout(io.StringIO()) as output:
+                    exec(compile(block, "python.md", "exec"), names)  # noqa: S102
+                printed = output.getvalue()
+            else:
+                self.assertEqual(block, printed)
+                shown += 1
+        self.assertGreaterEqual(shown, 5)
+
+
+class Comparison(unittest.TestCase):
+    def test_the_chapter_has_the_tables_of_its_script(self):
+        folder = TESTS.parent / "examples" / "compare"
+        sys.path.insert(0, str(folder))
+        try:
+            import peak_memory
+        finally:
+            sys.path.remove(str(folder))
+        chapter = peak_memory.CHAPTER.read_text(encoding="utf-8")
+        expected = peak_memory.recorded(chapter, peak_memory.tables(list(peak_memory.measured())))
+        self.assertEqual(chapter, expected, "python examples/compare/peak_memory.py --record writes the tables")
+
 
 class Widget(unittest.TestCase):
     def test_a_slider_changes_what_is_shown(self):
