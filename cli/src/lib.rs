@@ -92,17 +92,19 @@ enum Command {
     Measure(measure::Arguments),
     /// Checks configurations of runs: what does not fit, contradicts itself or is demanded in vain
     ///
-    /// Without a path it checks the present folder. A folder or a glob is searched for files that are
-    /// a run each; several files that together are one run are read as one. The status is 0 without
-    /// findings, 1 with some, 2 where a run could not be judged. Every finding has a code: SW101 does
-    /// not fit, SW102 contradicts itself, SW103 an assertion does not hold; with --suggest SW2..
-    /// other settings for the same training, SW3.. another training or other hardware. --explain
-    /// says what a code means.
+    /// Without a path it checks the present folder. A folder or a glob is searched for files that
+    /// are a run each; several files that together are one run are read as one. The status is 0
+    /// without findings, 1 with some, 2 where a run could not be judged.
+    ///
+    /// Every finding has a code: SW101 does not fit, SW102 contradicts itself, SW103 an assertion
+    /// does not hold; with --suggest SW2.. other settings for the same training, SW3.. another
+    /// training or other hardware.
+    /// --explain says what a code means.
     ///
     /// shardwise.toml, or [tool.shardwise] of pyproject.toml, in the folder of a file or above it
     /// holds select, ignore, exclude, assert, scenario, set, output-format and per-file-ignores.
-    /// Comments of a file do for it: # shardwise: ignore[SW203], ignore-file[SW2], assert mfu >= 0.38,
-    /// set cluster=8xH100 gpus=8.
+    /// Comments do for their file: # shardwise: ignore[SW203], ignore-file[SW2], assert mfu >= 0.38
+    /// or set cluster=8xH100 gpus=8.
     Lint(lint::Arguments),
     /// The parameters of models by their config.json: a line of JSON a file
     Params(params::Arguments),
@@ -169,8 +171,8 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     }
 }
 
-/// Returns the status after printing. A reader that has closed the pipe, as `head` does, has what it
-/// wanted; any other failure is one of the program.
+/// Returns the status after printing. A reader that has closed the pipe, as `head` does, has all
+/// that it wanted; any other failure is one of the program.
 fn status_of(printed: &io::Result<()>, status: u8) -> u8 {
     match printed {
         Err(failure) if failure.kind() == io::ErrorKind::BrokenPipe => YES,

@@ -25,8 +25,8 @@ use judge::{Judged, Rules};
 /// Paths to check, and what to do with findings.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Files, folders and globs [default: the present folder]; a link or a scenario in JSON for what
-    /// no file says; `-` for standard input
+    /// Files, folders and globs [default: the present folder]; a link or a scenario in JSON for
+    /// what no file says; `-` for standard input
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// A value of the scenario, which counts more than what the files say: --set gpus=256

@@ -3,8 +3,8 @@
 //! For npm, in `target/npm/`: `npm/src` is compiled to Wasm, `npm/js` is the API for users, and
 //! `npm/examples` and the licenses are included; the command is a program of its own for each
 //! platform, in a package of its own. For Python, a wheel in `target/python/`: maturin compiles
-//! `python/src` with the command, and packs `python/shardwise`. The checks install the packages into
-//! new folders and run the tests there.
+//! `python/src` with the command, and packs `python/shardwise`. The checks install the packages
+//! into new folders and run the tests there.
 
 mod npm;
 mod platforms;

@@ -90,7 +90,8 @@ struct Tools {
 }
 
 impl Configuration {
-    /// Returns the nearest configuration of a folder or one above it; an empty one if there is none.
+    /// Returns the nearest configuration of a folder or one above it; an empty one if there is
+    /// none.
     pub(super) fn nearest(folder: &Path) -> Result<Self, String> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let Ok(folder) = folder.canonicalize() else { return Ok(Self::default()) };

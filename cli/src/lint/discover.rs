@@ -14,7 +14,7 @@ use crate::input::{Input, STANDARD};
 /// The files of one run, as typed or found.
 pub(super) type RunFiles = Vec<String>;
 
-/// What was found.
+/// Runs that were found.
 pub(super) struct Found {
     pub(super) runs: Vec<RunFiles>,
     /// Texts of a scenario, for what no file says.

@@ -7,11 +7,11 @@ use super::judge::{Judged, Verdict};
 use crate::table::lines;
 use crate::write;
 
-/// What was done with the fixes of a run.
+/// The written or shown fixes of a run.
 pub(super) struct Mended {
     /// Whether there is a fix that is written.
     pub(super) is_written: bool,
-    /// What was written, or why nothing was, as lines.
+    /// Lines about the written files, or why nothing was written.
     pub(super) said: String,
     /// The changes of files, as unified diffs.
     diff: String,

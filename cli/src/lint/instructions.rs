@@ -24,7 +24,7 @@ pub(super) struct Instructions {
     pub(super) scenario: Vec<String>,
 }
 
-/// What begins an instruction, after the sign of a comment.
+/// Beginning of an instruction, after the sign of a comment.
 const BEGIN: &str = "shardwise:";
 
 impl Instructions {

@@ -9,7 +9,7 @@ use super::discover::RunFiles;
 use super::instructions::Instructions;
 use crate::input::{HINT, Input};
 
-/// What is selected and demanded.
+/// Selected codes and demands.
 pub(super) struct Rules {
     /// Beginnings of codes.
     pub(super) select: Vec<String>,
@@ -27,13 +27,13 @@ pub(super) struct Rules {
 pub(super) struct Judged {
     /// Its files, as typed or found.
     pub(super) files: RunFiles,
-    /// What was read and found, or why there is no verdict.
+    /// The result, or why there is no verdict.
     pub(super) verdict: Result<Verdict, String>,
 }
 
-/// What was read and found.
+/// Files that were read, with their findings.
 pub(super) struct Verdict {
-    /// What was read; its offers are the findings that were selected.
+    /// The import; its offers are the findings that were selected.
     pub(super) brought: Import,
     /// The read files, with those that they name.
     pub(super) items: Vec<Item>,

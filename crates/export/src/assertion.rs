@@ -27,7 +27,7 @@ pub struct Checked {
     /// Whether it holds. It does not where the report has no value, as the time of a run that never
     /// ends.
     pub holds: bool,
-    /// What was demanded and predicted, in a sentence.
+    /// The demand and the prediction, in a sentence.
     pub sentence: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a release needs beside its packages: one version everywhere, and its part of the changelog.
+//! Checks of a release: one version everywhere, and its part of the changelog.
 
 use anyhow::{Result, anyhow, bail};
 
