@@ -37,8 +37,9 @@ def expect(scenario="", *, strict=True, assume=False, **values):
     A dict with the ``link`` of the scenario, its ``gpus`` and ``tokens_per_step``, and for each of
     ``step_time_s`` (seconds), ``tokens_per_s_per_gpu``, ``mfu`` (a fraction),
     ``max_memory_allocated_bytes`` and ``max_memory_reserved_bytes`` (peaks of PyTorch's allocator, on
-    the GPU that holds most) a dict with ``expected``, ``low`` and ``high``: nine of ten measured runs
-    of the kind were inside. Where no runs of the kind were measured, ``low`` and ``high`` are ``None``.
+    the GPU that holds most) a dict with ``expected``, ``low`` and ``high``, the 10th and 90th
+    percentiles of measured runs of the kind (docs/book/accuracy/ranges.md): about two of ten were
+    outside. Where no runs of the kind were measured, ``low`` and ``high`` are ``None``.
     Scenario, keywords and errors are those of ``estimate``.
     """
     return expected_of(estimate(scenario, strict=strict, assume=assume, **values))
@@ -124,8 +125,8 @@ def beside(report, measured, notes=()):
 
 
 def _causes(report, expected, own, outside, is_other):
-    """The likeliest causes of figures outside their ranges: first what was measured in the run, then
-    the single changes of the scenario that would explain the difference."""
+    """The likeliest causes of figures outside their ranges: first what was measured in the run,
+    then the single changes of the scenario that would explain the difference."""
     accum = report["scenario"]["accum"]
     if (own.get("mfu") or 0.0) > 1.0 and not own["tokens_counted"]:
         often = f", or step() was called after each of {accum:g} micro-batches" if accum > 1 else ""

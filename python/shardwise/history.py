@@ -1,4 +1,4 @@
-"""Reads the history of a run that is over, from Weights & Biases or TensorBoard, next to a prediction."""
+"""Reads the history of a run from Weights & Biases or TensorBoard, next to a prediction."""
 
 from __future__ import annotations
 

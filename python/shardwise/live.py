@@ -14,12 +14,23 @@ from . import parameters, read
 #: Attributes of TRL's arguments that are a length of texts.
 LENGTHS = ("max_length", "max_seq_length", "max_completion_length", "response_length")
 #: Arguments whose default decides and is therefore always told to the reader.
-ALWAYS = ("per_device_train_batch_size", "gradient_accumulation_steps", "optim", "bf16", "fp16", "torch_compile")
+ALWAYS = ("per_device_train_batch_size", "gradient_accumulation_steps", "gradient_checkpointing", "optim", "bf16", "fp16",
+          "torch_compile", "num_generations", *LENGTHS)
+#: What trains by the class of the Trainer's arguments: its keys may all have their defaults.
+OBJECTIVES = {"SFTConfig": "lm", "DPOConfig": "dpo", "ORPOConfig": "orpo", "KTOConfig": "kto", "RewardConfig": "reward",
+              "GRPOConfig": "grpo", "TrainingArguments": "lm"}
 #: Lightning's strategies by class: the scenario's strategy and framework.
 LIGHTNING = {"DDPStrategy": ("ddp", "fsdp1"), "FSDPStrategy": ("full-shard", "fsdp1"),
-             "DeepSpeedStrategy": (None, "deepspeed"), "SingleDeviceStrategy": ("ddp", "fsdp1")}
-#: Lightning's precisions whose names are none of the scenario's.
-PRECISIONS = {"32-true": "fp32"}
+             "DeepSpeedStrategy": ("ddp", "deepspeed"), "SingleDeviceStrategy": ("ddp", "fsdp1")}
+#: Lightning's precisions by framework: its FSDP gathers and reduces in 16 bits
+#: (plugins/precision/fsdp.py), DeepSpeed keeps an fp32 copy of 16-bit weights.
+PRECISIONS = {
+    "ddp": {"bf16-mixed": "autocast", "16-mixed": "autocast", "bf16-true": "pure-bf16", "32-true": "fp32"},
+    "fsdp": {"bf16-mixed": "fsdp2-bf16-reduce16", "16-mixed": "fsdp2-bf16-reduce16", "bf16-true": "pure-bf16", "32-true": "fp32"},
+    "deepspeed": {"bf16-mixed": "zero-mixed", "16-mixed": "zero-mixed", "bf16-true": "zero-mixed", "32-true": "fp32"},
+}
+#: What a run of Lightning is asked for where its trainer has something that no row knows.
+ASKED = {"strategy": "How are states sharded?", "recipe": "Which precision?"}
 
 
 def scenario_of_trainer(args, model, values=()):
@@ -32,11 +43,14 @@ def scenario_of_trainer(args, model, values=()):
     if getattr(args, "n_gpu", 1) > 1:
         raise ValueError("nn.DataParallel is not modelled: start a process for each GPU, with torchrun.")
     if model is None or not hasattr(model, "config"):
-        raise ValueError("The model has no config to read: give the scenario, as in shardwise.callback(model=…, seq=…).")
+        raise ValueError("The model has no config to read: give the scenario, as in "
+                         "shardwise.callback({'model': …, 'seq': …}).")
     told = _arguments(args)
     told["attn_implementation"] = getattr(model.config, "_attn_implementation", None)
     dtype = next((one.dtype for one in model.parameters() if one.is_floating_point()), None)
     told["dtype"] = str(dtype).replace("torch.", "") if dtype is not None else None
+    if "objective" not in values:
+        values["objective"] = _objective(args)
     lengths = {"seq", *_names("seq")} & set(values)
     if not any(getattr(args, name, None) for name in LENGTHS):
         if not lengths:
@@ -55,6 +69,16 @@ def scenario_of_trainer(args, model, values=()):
     return found["scenario"], [f"Assumed: {one['why']}" for one in found["assumed"]] + list(found["contradictions"])
 
 
+def _objective(args):
+    """What trains, by the nearest class that is known; another class of TRL is asked about."""
+    for kind in type(args).__mro__:
+        if kind.__name__ in OBJECTIVES:
+            return OBJECTIVES[kind.__name__]
+        if kind.__module__.split(".")[0] == "trl" and kind.__name__.endswith("Config"):
+            raise ValueError(f"What does {kind.__name__} train? Give objective=…, or the scenario.")
+    return "lm"
+
+
 def _arguments(args):
     """The arguments that were set, as a configuration's keys; defaults are the reader's."""
     told = args.to_dict()
@@ -68,6 +92,11 @@ def _arguments(args):
         fresh = type(args.accelerator_config)()
         told["accelerator_config"] = {key: value for key, value in told["accelerator_config"].items()
                                       if value != getattr(fresh, key, None)}
+    # TRL completes these: with its defaults, a generation is of one step.
+    of_step = args.per_device_train_batch_size * args.world_size * args.gradient_accumulation_steps
+    if told.get("generation_batch_size") == of_step and told.get("steps_per_generation") == args.gradient_accumulation_steps:
+        told.pop("generation_batch_size")
+        told.pop("steps_per_generation")
     for name in ("fsdp", "fsdp_config", "deepspeed", "hub_token", "push_to_hub_token"):
         told.pop(name, None)
     return {name: value for name, value in told.items()
@@ -95,6 +124,7 @@ def _launched(args, values):
     elif getattr(args, "fsdp", None):
         kind = "FSDP"
         own = {key.replace("fsdp_", ""): value for key, value in (getattr(args, "fsdp_config", None) or {}).items()}
+        own.update(_in_words(args.fsdp))
         names = {"cpu_offload": "offload_params"}
         keys = ("version", "reshard_after_forward", "cpu_offload", "activation_checkpointing", "sharding_strategy")
         launcher["fsdp_config"] = {f"fsdp_{names.get(key, key)}": own[key] for key in keys if own.get(key) is not None}
@@ -105,6 +135,15 @@ def _launched(args, values):
             *more]
 
 
+def _in_words(fsdp):
+    """What ``fsdp`` said before transformers 5: words such as ``shard_grad_op``, of FSDP1."""
+    listed = fsdp.split() if isinstance(fsdp, str) else fsdp if isinstance(fsdp, (list, tuple)) else []
+    words = {str(getattr(word, "value", word)) for word in listed}
+    sharding = next((word for word in sorted(words) if word.endswith("shard") or word.startswith(("shard_", "hybrid_"))), None)
+    found = {"version": 1, "sharding_strategy": sharding.upper()} if sharding else {}
+    return {**found, **({"cpu_offload": True} if "offload" in words else {})}
+
+
 def lightning_values(trainer):
     """The values of a scenario that a Lightning trainer knows."""
     strategy = trainer.strategy
@@ -113,19 +152,25 @@ def lightning_values(trainer):
     if name == "FSDPStrategy":
         sharding = getattr(getattr(strategy, "sharding_strategy", None), "name", sharding)
     elif name == "DeepSpeedStrategy":
-        sharding = f"deepspeed_stage_{(strategy.config or {}).get('zero_optimization', {}).get('stage', 0)}"
-    precision = str(trainer.precision)
+        stage = (strategy.config or {}).get("zero_optimization", {}).get("stage", 0)
+        sharding = f"deepspeed_stage_{stage}" if stage else sharding
+    kind = {"FSDPStrategy": "fsdp", "DeepSpeedStrategy": "deepspeed"}.get(name, "ddp")
     live = {"gpus": trainer.world_size, "accum": trainer.accumulate_grad_batches, "strategy": sharding,
-            "framework": framework, "precision": PRECISIONS.get(precision, precision), **_own_gpu()}
+            "framework": framework, "recipe": PRECISIONS[kind].get(str(trainer.precision)), **_own_gpu()}
     return {key: value for key, value in live.items() if value is not None}
 
 
 def completed_by(given, live):
-    """Given values with those of the live objects that nobody gave under any name."""
-    own = {"precision": "recipe"}
-    said = {key for key in live if {key, own.get(key, key), *_names(own.get(key, key))} & set(given)}
+    """Given values with those of the live objects that nobody gave under any name.
+
+    A strategy or a precision that is neither given nor known raises ``ValueError``.
+    """
+    said = {key for key in {*live, *ASKED} if {key, *_names(key)} & set(given)}
     if {"cluster", "gpu"} & set(given):
         said.add("gpu")
+    for key, question in ASKED.items():
+        if key not in said and key not in live:
+            raise ValueError(f"{question} That of this trainer is not known: give {key}=….")
     return {**{key: value for key, value in live.items() if key not in said}, **given}
 
 

@@ -15,13 +15,14 @@ from .watching import Watch, check
 
 
 def callback(scenario=None, *, at=(10, 50), row=None, source="", log=print, **values):
-    """A callback for Hugging Face's Trainer (also TRL's): ``Trainer(callbacks=[shardwise.callback(seq=4096)])``.
+    """A callback for Hugging Face's Trainer, also TRL's.
 
-    Without a ``scenario`` it is read of the Trainer's arguments, the model's configuration and
-    adapters, the number of processes and the name of the GPU; keywords of ``estimate`` say what these
-    do not, such as ``seq`` or ``cluster``. What is missing or contradicts raises ``ValueError`` while
-    the Trainer is constructed. ``on_step_end`` is an optimizer step, whatever the accumulation. The
-    other arguments are those of ``watch``. ``.report()`` and ``.row()`` are those of the watch.
+    ``Trainer(..., callbacks=[shardwise.callback(seq=4096)])``. Without a ``scenario`` it is read from
+    the Trainer's arguments, the model's configuration and adapters, the number of processes and the
+    name of the GPU; keywords of ``estimate`` say what these do not, such as ``seq`` or ``cluster``.
+    What is missing or contradicts raises ``ValueError`` while the Trainer is constructed.
+    ``on_step_end`` is an optimizer step, whatever the accumulation. The other arguments are those of
+    ``watch``. ``.report()`` and ``.row()`` are those of the watch.
     """
     from transformers import TrainerCallback
 
@@ -30,12 +31,13 @@ def callback(scenario=None, *, at=(10, 50), row=None, source="", log=print, **va
 
 
 def lightning_callback(scenario="", *, at=(10, 50), row=None, source="", log=print, **values):
-    """A callback for Lightning: ``Trainer(callbacks=[shardwise.lightning_callback(model="llama-3-8b", ...)])``.
+    """A callback for Lightning.
 
-    A mapping, or keywords of ``estimate``, are completed by the trainer's number of devices,
-    accumulation, strategy, precision and GPU; a link or a report is taken as it is. What is missing or
-    contradicts raises ``ValueError`` when ``fit`` starts. A step is one of ``trainer.global_step``. The
-    other arguments are those of ``watch``.
+    ``Trainer(callbacks=[shardwise.lightning_callback(model="llama-3-8b", seq=4096, mbs=1)])``. A
+    mapping, or keywords of ``estimate``, are completed by the trainer's number of devices,
+    accumulation, strategy, precision and GPU; a link or a report is taken as it is. What is missing
+    or contradicts raises ``ValueError`` when ``fit`` starts. A step is one of
+    ``trainer.global_step``. The other arguments are those of ``watch``.
     """
     base = _imported("lightning.pytorch", "pytorch_lightning").Callback
     # A link or a report says everything: what is wrong with it is said here.
@@ -170,7 +172,7 @@ def _of_lightning(base):
 
 
 def _imported(*names):
-    """The first of these modules that the program has imported, else the first that is installed."""
+    """The first of these modules that is imported, else the first that is installed."""
     for name in names:
         if name in sys.modules:
             return sys.modules[name]

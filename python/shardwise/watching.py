@@ -47,8 +47,7 @@ def watch(scenario="", *, at=(10, 50), row=None, source="", log=print, strict=Tr
 
 
 class Watch:
-    """A watched run: see :func:`watch`, which makes it. Call ``step()`` after each optimizer step, not
-    after each micro-batch."""
+    """A watched run: see :func:`watch`. Call ``step()`` after optimizer steps, not micro-batches."""
 
     def __init__(self, report, *, at=(10, 50), row=None, source="", log=print, notes=(), clock=time.perf_counter):
         steps = sorted({int(step) for step in at})
@@ -66,7 +65,8 @@ class Watch:
         if self._cuda:
             self._notes += _other_gpu(report, self._cuda.get_device_name())
         elif "torch" in sys.modules:
-            self._notes.append("PyTorch has no GPU of its torch.cuda here: memory is not measured.")
+            self._notes.append(f"torch.cuda has no GPU in this process: the prediction is for {report['scenario']['gpu']}, and "
+                               "memory is not measured.")
         self._windows = 0
         self.begin()
 
@@ -110,7 +110,7 @@ class Watch:
                 self.end()
 
     def pause(self):
-        """Leaves the step that is under way out: it holds an evaluation, a checkpoint or another pause."""
+        """Leaves the current step out: it holds an evaluation, a checkpoint or another pause."""
         self._is_paused = True
 
     def waiting(self):
@@ -145,14 +145,14 @@ class Watch:
         self._is_on = False
 
     def report(self):
-        """The last comparison: a dict with the ``step``, what was ``expected`` and ``measured``, what is
-        ``inside`` its range, likely ``causes`` and ``notes``; ``None`` before the first and on other
-        ranks."""
+        """The last comparison: a dict with the ``step``, what was ``expected`` and ``measured``, what
+        is ``inside`` its range, likely ``causes`` and ``notes``; ``None`` before the first and on
+        other ranks."""
         return self._compared
 
     def row(self):
-        """The last comparison as a row of a table of measured runs: a dict of columns; ``None`` before
-        the first."""
+        """The last comparison as a row of a table of measured runs: a dict of columns; ``None``
+        before the first."""
         if self._compared is None:
             return None
         own = self._compared["measured"]

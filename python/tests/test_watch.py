@@ -17,7 +17,7 @@ from unittest import mock
 
 import shardwise
 from shardwise.expected import beside
-from shardwise.live import scenario_of_trainer
+from shardwise.live import completed_by, lightning_values, scenario_of_trainer
 from shardwise.rows import append_row
 from shardwise.steps import statistics
 from shardwise.watching import Watch
@@ -157,7 +157,8 @@ class Watched(unittest.TestCase):
         self.assertIn("each of 8 micro-batches", watch.report()["causes"][0])
 
     def test_what_is_wrong_is_said_before_the_first_step(self):
-        for options, said in [({"at": (1,)}, "from 2 on"), ({"at": ()}, "from 2 on"), ({"row": "no/such/row.csv"}, "folder of the row")]:
+        for options, said in [({"at": (1,)}, "from 2 on"), ({"at": ()}, "from 2 on"),
+                              ({"row": "no/such/row.csv"}, "folder of the row")]:
             with self.assertRaisesRegex(ValueError, said):
                 shardwise.watch(RUN, **options)
         with self.assertRaisesRegex(ValueError, "Which model"):
@@ -269,12 +270,48 @@ class Live(unittest.TestCase):
         for arguments, strategy in [
             (Arguments(2, bf16=True, fsdp=True, fsdp_config={"version": 2, "reshard_after_forward": True}), "full-shard"),
             (Arguments(2, bf16=True, fsdp=True, fsdp_config={"version": 2, "reshard_after_forward": False}), "shard-grad-op"),
+            (Arguments(2, bf16=True, fsdp=["shard_grad_op", "auto_wrap"]), "shard-grad-op"),
+            (Arguments(2, bf16=True, fsdp="hybrid_shard offload"), "hybrid-shard"),
             (Arguments(2, bf16=True, deepspeed={"zero_optimization": {"stage": 2}, "bf16": {"enabled": True}}), "zero2"),
         ]:
             self.assertEqual(self.read(arguments, seq=2048)[0]["strategy"], strategy, arguments)
 
+    def test_the_class_of_the_arguments_says_what_trains(self):
+        def made(name, module="trl.trainer", base=Arguments):
+            return type(name, (base,), {"__module__": module})(2, bf16=True, max_length=1024)
+
+        own = made("MyArguments", "__main__", type(made("DPOConfig")))
+        for arguments, objective in [(made("SFTConfig"), "lm"), (made("DPOConfig"), "dpo"), (made("KTOConfig"), "kto"),
+                                     (own, "dpo"), (made("MyArguments", "__main__"), "lm")]:
+            self.assertEqual(self.read(arguments)[0]["objective"], objective)
+        with self.assertRaisesRegex(ValueError, "What does GKDConfig train"):
+            self.read(made("GKDConfig"))
+        self.assertEqual(self.read(made("GKDConfig"), objective="lm")[0]["objective"], "lm")
+
+    def test_a_trainer_of_lightning_completes_a_scenario(self):
+        known = {"model": "llama-3-8b", "seq": 4096, "mbs": 1, "cluster": "dgx-h100"}
+        for name, attributes, precision, expected in [
+            ("DDPStrategy", {}, "bf16-mixed", ("ddp", "autocast", "fsdp1")),
+            ("FSDPStrategy", {"sharding_strategy": types.SimpleNamespace(name="SHARD_GRAD_OP")}, "bf16-mixed",
+             ("shard-grad-op", "fsdp2-bf16-reduce16", "fsdp1")),
+            ("DeepSpeedStrategy", {"config": {"zero_optimization": {"stage": 2}}}, "32-true", ("zero2", "fp32", "deepspeed")),
+        ]:
+            strategy = type(name, (), attributes)()
+            trainer = types.SimpleNamespace(strategy=strategy, precision=precision, world_size=16, accumulate_grad_batches=4)
+            scenario = shardwise.estimate(completed_by(known, lightning_values(trainer)))["scenario"]
+            own = tuple(scenario[key] for key in ("strategy", "recipe", "framework", "gpus", "accum"))
+            self.assertEqual(own, (*expected, 16, 4))
+            # What was given counts, under any of its names.
+            given = completed_by({**known, "num_gpus": 8, "recipe": "fp32"}, lightning_values(trainer))
+            self.assertEqual((given["num_gpus"], given["recipe"], "gpus" in given), (8, "fp32", False))
+        trainer.precision, trainer.strategy = "16-true", types.SimpleNamespace()
+        for values, said in [({}, "How are states sharded"), ({"strategy": "ddp"}, "Which precision")]:
+            with self.assertRaisesRegex(ValueError, said):
+                completed_by({**known, **values}, lightning_values(trainer))
+
     def test_adapters_are_read(self):
-        lora = types.SimpleNamespace(to_dict=lambda: {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": {"q_proj", "v_proj"}})
+        config = {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": {"q_proj", "v_proj"}}
+        lora = types.SimpleNamespace(to_dict=lambda: config)
         scenario, _ = self.read(Arguments(2, bf16=True), model(peft_config={"default": lora}), seq=2048)
         self.assertEqual((scenario["train"], scenario["rank"], scenario["targets"]), ("lora", 8, "qv"))
 
@@ -301,8 +338,8 @@ class RealTrainer(unittest.TestCase):
 
         config = LlamaConfig(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, vocab_size=128)
         texts = [{"input_ids": (ids := torch.randint(0, 128, (128,))), "labels": ids} for _ in range(64)]
-        arguments = TrainingArguments(folder, per_device_train_batch_size=1, gradient_accumulation_steps=4, use_cpu=True, report_to=[],
-                                      disable_tqdm=True, save_strategy="no", **options)
+        arguments = TrainingArguments(folder, per_device_train_batch_size=1, gradient_accumulation_steps=4, use_cpu=True,
+                                      report_to=[], disable_tqdm=True, save_strategy="no", **options)
         Trainer(LlamaForCausalLM(config), arguments, train_dataset=texts, eval_dataset=texts[:4], callbacks=[callback]).train()
 
     def test_a_step_is_an_optimizer_step(self):
@@ -315,7 +352,8 @@ class RealTrainer(unittest.TestCase):
             self.assertTrue(callback.row()["link"].startswith("v=1&cluster=dgx-h100&model=custom"))
             for callback, said in [(shardwise.callback(cluster="dgx-h100"), "How long"), (shardwise.callback(seq=128), "Which GPU"),
                                    (shardwise.callback(RUN), "8 GPUs and this run 1"),
-                                   (shardwise.callback(RUN, gpus=1, strategy="ddp", model="llama-3.2-1b"), "1 steps of accumulation and this run 4")]:
+                                   (shardwise.callback(RUN, gpus=1, strategy="ddp", model="llama-3.2-1b"),
+                                    "1 steps of accumulation and this run 4")]:
                 with self.assertRaisesRegex(ValueError, said):
                     self.train(callback, folder, max_steps=2)
 
@@ -344,7 +382,8 @@ class RealLightning(unittest.TestCase):
                                         enable_model_summary=False)
             trainer.fit(Module(), loader)
 
-        callback = shardwise.lightning_callback(model="llama-3.2-1b", cluster="dgx-h100", seq=128, mbs=2, at=(5, 12), log=lambda line: None)
+        callback = shardwise.lightning_callback(model="llama-3.2-1b", cluster="dgx-h100", seq=128, mbs=2, at=(5, 12),
+                                                log=lambda line: None)
         fit(callback)
         own = callback.report()
         self.assertEqual((own["step"], own["measured"]["steps"], own["expected"]["gpus"]), (12, 7, 1))
