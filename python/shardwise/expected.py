@@ -159,17 +159,19 @@ def _causes(report, expected, own, outside, is_other):
 
 def _explained(report, own, outside, is_other):
     """What the engine says of a log with these figures, for the figures that are outside."""
-    # It compares the update alone of a step that also generates its texts.
-    if report["rollout"] is not None:
+    # It compares the update alone of a step that also generates its texts, and without corrections.
+    scenario = report["scenario"]
+    if report["rollout"] is not None or scenario["anchortime"] != 1 or scenario["anchormemory"] != 1:
         return []
-    # The names of a log that has all of them: crates/diagnose/src/log/patterns.rs.
+    # The names of a log that has all of them: crates/diagnose/src/log/patterns.rs. Its lines have a
+    # time of a step, and 0 is none.
     parts = [
-        ("time_per_iteration_ms: ", own.get("step_time_s"), 1e3),
+        ("time_per_iteration_ms: ", own.get("step_time_s") or 0.0, 1e3),
         ("tokens_per_sec_per_gpu: ", own.get("tokens_per_s_per_gpu"), 1.0),
         ("cuda_max_memory_allocated: ", own.get("max_memory_allocated_bytes"), 1.0),
         ("cuda_max_memory_reserved: ", own.get("max_memory_reserved_bytes"), 1.0),
     ]
-    line = " | ".join(f"{name}{value * scale!r}" for name, value, scale in parts if value)
+    line = " | ".join(f"{name}{value * scale!r}" for name, value, scale in parts if value is not None)
     titles = ["What would explain the time"] if any("bytes" not in name for name in outside) else []
     titles += ["What would explain the memory"] if any("bytes" in name for name in outside) else []
     sections = {section["title"]: section["lines"] for section in read(line.encode(), scenario=report["link"])["sections"]}

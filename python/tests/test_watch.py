@@ -126,6 +126,13 @@ class Watched(unittest.TestCase):
         self.assertTrue(any("Data loading" in cause for cause in report["causes"]), report["causes"])
         self.assertTrue(any("OUTSIDE" in line for line in said) and any("cause?" in line for line in said))
 
+    def test_memory_alone_has_causes_too(self):
+        for kind in ("allocated", "reserved"):
+            peak = shardwise.expect(RUN)[f"max_memory_{kind}_bytes"]
+            compared = beside(REPORT, {f"max_memory_{kind}_bytes": 1.3 * peak["expected"]})
+            self.assertEqual(compared["inside"], {f"max_memory_{kind}_bytes": False})
+            self.assertTrue(all("GiB, explains" in cause for cause in compared["causes"]) and compared["causes"], compared)
+
     def test_waiting_for_data_is_the_first_cause(self):
         clock = Clock()
         watch = Watch(REPORT, at=(10,), log=lambda line: None, clock=clock)
