@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 from . import _engine
 
 __version__ = _engine.__version__
-__all__ = ["estimate", "sweep", "rank", "plan", "mixed", "read", "lint", "understand", "link", "catalog", "parameters", "Widget"]
+__all__ = ["estimate", "sweep", "rank", "plan", "mixed", "read", "lint", "understand", "link", "catalog", "parameters", "Widget",
+           "watch", "callback", "lightning_callback", "expect", "compare"]
 
 #: More points than this are more than one call should take.
 MOST_POINTS = 1_000_000
@@ -201,12 +203,18 @@ def parameters(scenario="", *, strict=True, **values):
     return json.loads(_engine.parameters(_asked("parameters", scenario, values, strict)))
 
 
-def __getattr__(name):
-    # anywidget is needed for this alone.
-    if name == "Widget":
-        from .widget import Widget
+#: Names that are imported on first use, with their modules.
+_LAZY = {
+    "Widget": "widget", "watch": "watching", "callback": "trainers", "lightning_callback": "trainers",
+    "expect": "expected", "compare": "history",
+}
 
-        return Widget
+
+def __getattr__(name):
+    # Each is needed by few programs, and the widget needs anywidget.
+    module = _LAZY.get(name)
+    if module is not None:
+        return getattr(import_module(f".{module}", __name__), name)
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")
 
 
