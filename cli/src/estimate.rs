@@ -18,6 +18,7 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 use engine::{format, json, names};
+use explain::run;
 use export::report_json::report_json;
 use files::brought::{Account, Spread};
 
@@ -116,6 +117,11 @@ fn verdict(fit: &Fit) -> String {
     }
 }
 
+/// Returns a range in brackets after its figure; nothing for an unknown one.
+fn in_brackets(range: String) -> String {
+    if range.is_empty() { range } else { format!(" ({range})") }
+}
+
 /// Returns the rows of the report in text form.
 fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>) -> Vec<(&'static str, String)> {
     let answer = Answer::new(scenario, report);
@@ -132,11 +138,12 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         None => verdict(fit),
     };
     let needed = &figures.needed;
+    let [mfu_range, tokens_range, step_range, needed_range] = figures.bands.clone().map(in_brackets);
     let rest = if memory.is_within() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
-        format!("{needed}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
+        format!("{needed}{needed_range}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
     } else {
-        format!("{needed}, {} missing", format::bytes(-memory.headroom()))
+        format!("{needed}{needed_range}, {} missing", format::bytes(-memory.headroom()))
     };
     let assumed = |figure: String| if fit.fits { figure } else { figure + ", if memory were no limit" };
     let name = names::limiter(answer.limiter).name;
@@ -157,23 +164,28 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
     let more = beyond_typical(&scenario.setup());
     let longest = (more > Bytes::ZERO)
         .then(|| ("Longest batch", format!("needs {} more than a typical one", format::bytes(more))));
+    let run = [("Run", run::title(scenario)), ("Layout", run::layout(scenario))];
     let memory = [("Fits", odds), ("Memory needed", rest)];
     let rows = [
-        ("MFU", assumed(answer.of_peak().map_or(figures.mfu.clone(), |of| format!("{} {of}", figures.mfu)))),
-        ("Tokens/s/GPU", assumed(format::tokens_per_s(answer.step.tokens_per_s_per_gpu))),
-        ("Step time", assumed(figures.step)),
+        (
+            "MFU",
+            assumed(answer.of_peak().map_or(figures.mfu.clone(), |of| format!("{} {of}", figures.mfu)) + &mfu_range),
+        ),
+        ("Tokens/s/GPU", assumed(format::tokens_per_s(answer.step.tokens_per_s_per_gpu) + &tokens_range)),
+        ("Step time", assumed(figures.step + &step_range)),
         ("Limited by", limiter),
         ("Network", network),
         ("Tokens per step", format::tokens(report.tokens_per_step)),
         ("Time to train", assumed(format!("{} for {}", figures.time, scenario.length()))),
         ("Cost", cost),
     ];
-    memory
-        .into_iter()
+    run.into_iter()
+        .chain(memory)
         .chain(longest)
         .chain(host)
         .chain(rows.into_iter().filter(|(_, value)| !value.is_empty()))
         .chain(software)
+        .chain([("Evidence", run::on_accelerator(scenario))])
         .chain([("Scenario", links::encode(scenario))])
         .collect()
 }

@@ -121,6 +121,14 @@ impl Input {
         Ok((read, Came { said, spread: brought.spread, account: Some(account).filter(|_| is_run) }))
     }
 
+    /// Reads the scenario; without an input it is the calculator's first one.
+    pub(crate) fn read_or_default(&self) -> Result<(Read, Came), String> {
+        if self.inputs.is_empty() && self.set.is_empty() {
+            return Ok((Read::parse("v=1"), Came::default()));
+        }
+        self.read_scenario(&[Open::Model])
+    }
+
     /// Reads a natural-language sentence, if that is the input.
     pub(crate) fn spoken(&self) -> Result<Option<(Read, Spoken)>, String> {
         let [text] = self.inputs.as_slice() else { return Ok(None) };

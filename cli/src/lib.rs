@@ -18,13 +18,18 @@ mod rank;
 mod read;
 mod spoken;
 mod table;
+mod terminal;
+mod why;
 mod write;
 
 use std::ffi::OsString;
 use std::io;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 use engine::scenario::issue::visible;
+
+use terminal::Color;
 
 /// Result of a command: printed text, and whether the answer is yes.
 struct Answer {
@@ -64,6 +69,12 @@ impl Answer {
 #[derive(Parser)]
 #[command(name = "shardwise", version, max_term_width = 100)]
 struct Cli {
+    /// When the output has colours
+    #[arg(long, global = true, value_enum, default_value_t)]
+    color: Color,
+    /// Prints nothing but errors; the status is the answer
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -112,6 +123,17 @@ enum Command {
     Catalog,
     /// The keys of a scenario with bounds, units and meaning, as JSON
     Parameters,
+    /// Explains a number: its formula with the values of a run, its source, and what it leaves out
+    ///
+    /// shardwise why mfu 'model=llama-3-8b&cluster=dgx-h100&gpus=64'; shardwise why list
+    Why(why::Arguments),
+    /// Prints the completions of a shell: shardwise completions bash > /etc/bash_completion.d/shardwise
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Prints the manual page: shardwise man > shardwise.1
+    Man,
 }
 
 /// Status for yes.
@@ -134,13 +156,14 @@ fn with_command(mut given: Vec<OsString>) -> Vec<OsString> {
 /// Runs the program with these arguments, of which the first is its own name. Prints the answer to
 /// stdout and errors to stderr, and returns the exit status.
 pub fn run(arguments: Vec<OsString>) -> u8 {
-    let command = match Cli::try_parse_from(with_command(arguments)) {
-        Ok(Cli { command }) => command,
+    let Cli { color, quiet, command } = match Cli::try_parse_from(with_command(arguments)) {
+        Ok(cli) => cli,
         Err(usage) => {
             let printed = usage.print();
             return if usage.use_stderr() { UNREAD } else { status_of(&printed, YES) };
         }
     };
+    terminal::choose(color);
     let answer = match command {
         Command::Estimate(arguments) => arguments.run(),
         Command::Rank(arguments) => arguments.run(),
@@ -152,6 +175,9 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Params(arguments) => Ok(arguments.run()),
         Command::Catalog => catalog::catalog(),
         Command::Parameters => catalog::parameters(),
+        Command::Why(arguments) => arguments.run(),
+        Command::Completions { shell } => Ok(Answer::new(completions(shell))),
+        Command::Man => manual().map(Answer::new),
     };
     match answer {
         Ok(Answer { text, yes, asks }) => {
@@ -162,13 +188,27 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
             } else {
                 NO
             };
-            status_of(&table::print(&text), status)
+            if quiet { status } else { status_of(&table::print(&text), status) }
         }
         Err(problem) => {
             eprintln!("{}", visible(&problem));
             UNREAD
         }
     }
+}
+
+/// Returns the completions of a shell.
+fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "shardwise", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// Returns the manual page.
+fn manual() -> Result<String, String> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|failure| format!("{failure}."))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
 /// Returns the status after printing. A reader that has closed the pipe, as `head` does, has all

@@ -1,7 +1,7 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
 use analysis::plan::{FastestLayout, Hardware, Plan, Progress, Question, SearchKind, break_even};
-use api::plan::{PlanRequest, Planned, search};
+use api::plan::{PlanRequest, Planned, search_with};
 use api::{Open, Read};
 use clap::{Args, ValueEnum};
 use engine::format;
@@ -98,7 +98,9 @@ impl Arguments {
 
 /// Searches a plan and prints its answers after the notes in `said`.
 pub(crate) fn answer(read: &Read, said: &str, asked: &PlanRequest, is_json: bool) -> Result<Answer, String> {
-    let planned = search(&read.scenario, asked)?;
+    let mut progress = crate::terminal::Progress::start();
+    let planned = search_with(&read.scenario, asked, |visited, of| progress.show(visited, of))?;
+    drop(progress);
     let Planned { plan, question, .. } = &planned;
     let answers = plan.answers(*question);
     if is_json {

@@ -58,6 +58,19 @@ pub struct Planned {
 ///
 /// Returns a sentence for an invalid question, deadline, budget or cluster.
 pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, String> {
+    search_with(scenario, asked, |_, _| {})
+}
+
+/// Searches like [`search`], and tells how many combinations were visited, and of how many.
+///
+/// # Errors
+///
+/// See [`search`].
+pub fn search_with(
+    scenario: &Scenario,
+    asked: &PlanRequest,
+    mut tell: impl FnMut(usize, usize),
+) -> Result<Planned, String> {
     let question = question(asked)?;
     let kind = question.kind();
     let terms = terms(scenario, asked)?;
@@ -74,7 +87,10 @@ pub fn search(scenario: &Scenario, asked: &PlanRequest) -> Result<Planned, Strin
     let batch = larger_batch(scenario).filter(|batch| *batch > terms.batch && kind == Question::FewestGpus.kind());
     let mut larger = batch.map(|batch| Plan::over(scenario, kind, Terms { batch, ..terms }, plan.hardware().to_vec()));
     for plan in core::iter::once(&mut plan).chain(&mut larger) {
-        while !plan.advance(COMBINATIONS) {}
+        while !plan.advance(COMBINATIONS) {
+            let progress = plan.progress();
+            tell(progress.visited, progress.of);
+        }
     }
     Ok(Planned { plan, question, larger })
 }

@@ -9,8 +9,10 @@ mod context;
 pub mod links;
 pub mod notation;
 mod numbers;
+pub mod run;
 mod symbols;
 pub mod terms;
+pub mod text;
 
 pub use context::Context;
 pub use numbers::work_card_key;

@@ -2,10 +2,10 @@
 
 use crate::panels::accuracy::words::differs;
 use crate::words::correction;
-use catalog::accuracy::{self, Evidence, Measured, Stack};
 use charts::views::{Measure, ScoredRows};
 use engine::format;
 use engine::scenario::Scenario;
+use explain::run::on_accelerator;
 
 /// Returns the evidence for a prediction: the nearest measured run with the error of its
 /// prediction, once the rows are loaded, and the runs on the accelerator; and the differences of
@@ -34,35 +34,6 @@ pub fn evidence(scenario: &Scenario) -> String {
     on_accelerator(scenario) + &corrected
 }
 
-/// Returns the runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or
-/// that there is none; and the parts of the run without measurements.
-fn on_accelerator(scenario: &Scenario) -> String {
-    let name = |id: &str| catalog::accelerator(id).map_or("this accelerator", |entry| entry.name);
-    let own = name(scenario.accelerator.id);
-    let said = match accuracy::evidence(scenario) {
-        Evidence::Runs(of) => format!("{} on {own}{}", runs(of), error(of)),
-        Evidence::SameSilicon(of) => {
-            format!(
-                "No measured run on {own}; {} on {}, of the same silicon{}",
-                runs(of),
-                name(of.accelerator),
-                error(of)
-            )
-        }
-        Evidence::DataSheet => format!("Data sheet only: no measured run on {own}"),
-    };
-    let rollout = if scenario.objective.task.generates() { "; rollout: not measured" } else { "" };
-    let stack = Stack::of(scenario);
-    let wider = if !stack.is_measured() {
-        format!("; none of {} on this silicon: wider ranges", stack.name())
-    } else if scenario.accelerator.values.generation.is_fitted() {
-        String::new()
-    } else {
-        "; wider ranges".to_owned()
-    };
-    said + rollout + &wider
-}
-
 /// Returns how a measurement corrects the prediction, and how far its run is from the scenario if
 /// it was brought to this page: `Corrected by your run (4 times the GPUs): 1.30x time.`
 pub fn corrected(scenario: &Scenario, measured: Option<&Scenario>) -> Option<String> {
@@ -74,24 +45,10 @@ pub fn corrected(scenario: &Scenario, measured: Option<&Scenario>) -> Option<Str
     Some(format!("Corrected by {by}: {said}. "))
 }
 
-fn runs(of: &Measured) -> String {
-    let plural = if of.runs == 1 { "" } else { "s" };
-    format!("{} measured run{plural}", format::count(f64::from(of.runs)))
-}
-
-/// Returns the median error of the step time if it is known, else that of the peak memory.
-fn error(of: &Measured) -> String {
-    let percent = |error: f64| format!("{error:.1}{}%", format::THIN_SPACE);
-    match (of.step_error, of.peak_error) {
-        (Some(error), _) => format!(", median error {}", percent(error)),
-        (None, Some(error)) => format!(", median error of the peak memory {}", percent(error)),
-        (None, None) => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catalog::accuracy::Stack;
     use catalog::{ACCELERATORS, default_scenario};
     use engine::model::anchor::Anchor;
 
