@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
 use crate::install::{WASM_TARGET, locked_version, pip, wasm_opt, wasm_target};
-use crate::programs::{MATURIN, NODE, NPM, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS};
+use crate::programs::{MATURIN, NODE, NPM, PYRIGHT, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS};
 use crate::shell::{
     cargo, copy, entries, exe, files_with_extension, fresh, make, name, program, read_text, root, run, step, target,
     write,
@@ -158,6 +158,7 @@ pub fn wheel(profile: Profile) -> Result<PathBuf> {
 pub fn wheel_check(profile: Profile) -> Result<()> {
     let wheel = wheel(profile)?;
     let command_line = command_line()?;
+    let (node, pyright) = (NODE.find()?, PYRIGHT.ensure()?);
     let folder = WHEEL_TESTS.folder();
     // Only the shipped wheel is worth the time of another environment.
     if profile == Profile::Shipped {
@@ -171,5 +172,6 @@ pub fn wheel_check(profile: Profile) -> Result<()> {
     // Run in a folder without the sources, which would be imported in place of the package.
     tests.current_dir(&folder).args(["-m", "unittest", "discover", "--start-directory"]);
     tests.arg(root().join("python").join("tests")).env("SHARDWISE_CLI", command_line);
+    tests.env("SHARDWISE_NODE", node).env("SHARDWISE_PYRIGHT", pyright);
     run(tests.env("SHARDWISE_TESTS", root().join("tests")))
 }

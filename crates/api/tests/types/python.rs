@@ -161,8 +161,8 @@ pub(crate) fn check() {
     }
     let numbers: Vec<String> =
         rows.iter().filter(|(_, kind)| *kind == Kind::Number).map(|(name, _)| format!("\"{name}\"")).collect();
-    let fields: String = rows.iter().map(|(name, kind)| format!("    {name}: {}\n", kind.text())).collect();
-    let aliases: String = choices.into_iter().map(|key| format!("\n{}", choice(key))).collect();
+    let fields = rows.iter().map(|(name, kind)| format!("    {name}: {}\n", kind.text())).collect::<Vec<_>>().concat();
+    let aliases = choices.into_iter().map(|key| format!("\n{}", choice(key))).collect::<Vec<_>>().concat();
     let text = format!(
         "{HEAD}{aliases}\n#: Names of numbers, for which true and false have no meaning.\nNUMBERS = frozenset([\n{}\n])\n\n\n\
          class StepValues(TypedDict, total=False):\n    \
