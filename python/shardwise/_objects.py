@@ -99,7 +99,10 @@ def as_file(caller: str, value: Any) -> tuple[str, bytes]:
     if is_training_arguments(value):
         said = {key: own for key, own in value.to_dict().items() if own not in (None, "", [], {})}
         arguments = ", ".join(f"{key}={_plain(own)!r}" for key, own in said.items())
-        return "arguments.py", f"{classes(value)[0][1].split('.')[-1]}({arguments})\n".encode()
+        own = _arguments_class(value)
+        # The trainer says what is trained for: DPO, GRPO, a reward.
+        trainer = f"trainer = {own[:-len('Config')]}Trainer(args=args)\n" if own.endswith("Config") else ""
+        return "arguments.py", f"args = {own}({arguments})\n{trainer}".encode()
     own = value.to_dict() if is_config(value) else fields(value)
     if own is None and callable(getattr(value, "tolist", None)):
         # Lengths of texts, as an array.
@@ -114,6 +117,12 @@ def as_file(caller: str, value: Any) -> tuple[str, bytes]:
         )
     kind = "adapter_config.json" if isinstance(own, Mapping) and "peft_type" in own else "config.json"
     return kind, json.dumps(_plain(own)).encode()
+
+
+def _arguments_class(value: Any) -> str:
+    """The class of a trainer's arguments that a program knows: that of its library, if it is one's own."""
+    known = (name for module, name in classes(value) if module.split(".")[0] in ("transformers", "trl"))
+    return next(known, classes(value)[0][1]).split(".")[-1]
 
 
 def _plain(value: Any) -> Any:

@@ -1,13 +1,15 @@
 //! Figures of a scenario as SVG: the feasible region over two parameters, or a curve over one.
 
 use api::given::Code;
-use api::{Given, Refusal};
+use api::{Given, Open, Refusal};
 use charts::paint::{Style, chart_svg};
 use charts::palette::Theme;
 use charts::spec::AxisKey;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::format::listed;
 use engine::params::find;
+use engine::scenario::Scenario;
+use engine::scenario::issue::Cause;
 
 /// Draws a figure over one parameter (a curve of `metric`) or two (the feasible region), by any of
 /// their names, with the legend, and the scenario's link in its metadata.
@@ -18,9 +20,9 @@ use engine::params::find;
 /// has.
 pub fn draw(given: &Given, axes: &[String], metric: &str, style: &Style) -> Result<String, Refusal> {
     let keys = axes.iter().map(|name| api::axis::key(name)).collect::<Result<Vec<_>, _>>()?;
-    // Asks for what decides the answer, but for the axes themselves.
+    // Values without effect are refused here, but those that have one somewhere on the axes.
     api::issues(given, &keys)?;
-    let scenario = given.read_scenario()?.scenario;
+    let scenario = answerable(given, &keys)?;
     let ids: Vec<_> = keys.iter().filter_map(|key| find(key).filter(|param| param.number().is_some())).collect();
     let (scratch, metric) = (&mut Scratch::default(), metric_named(metric)?);
     let (figure, drawn) = match ids.as_slice() {
@@ -42,6 +44,17 @@ pub fn draw(given: &Given, axes: &[String], metric: &str, style: &Style) -> Resu
     }
     let link = links::encode(&scenario);
     chart_svg(&figure, style, Some(&link)).map_err(|error| Refusal::new(Code::InvalidValue, error.to_string()))
+}
+
+/// Returns the scenario, if nothing is missing that decides the answer, but for the axes.
+fn answerable(given: &Given, axes: &[String]) -> Result<Scenario, Refusal> {
+    let mut read = given.read_scenario()?;
+    for key in axes {
+        read.stated.add(key);
+    }
+    read.issues.retain(|issue| issue.cause != Cause::NoEffect);
+    read.open(&Open::ALL, given.reading)?;
+    Ok(read.scenario)
 }
 
 /// Returns the theme for a dark or a light background.

@@ -70,7 +70,7 @@ class TrainingArguments:
 
 class SFTConfig(TrainingArguments):
     def to_dict(self):
-        return {**super().to_dict(), "max_length": 2048}
+        return {**TrainingArguments.to_dict(self), "max_length": 2048}
 
 
 def of_torch(name, module, **members):
@@ -229,6 +229,11 @@ class Files(unittest.TestCase):
             [scenario[key] for key in ("mbs", "seq", "recompute", "train", "rank", "layers")], [4, 2048, "full", "lora", 64, 17]
         )
         self.assertIn("TRL", brought["said"])
+        # The class says what is trained for, and one's own is read as that of its library.
+        for name, objective in (("DPOConfig", "dpo"), ("GRPOConfig", "grpo"), ("RewardConfig", "reward")):
+            library = of_torch(name, "trl.trainer", to_dict=SFTConfig.to_dict)
+            for own in (type(name, (library, TrainingArguments), {}), type("Own", (library, TrainingArguments), {})):
+                self.assertIn(f"objective={objective}", shardwise.read(own())["scenario"])
         self.assertIn("Which model", shardwise.read(TrainingArguments())["missing"][0])
 
     def test_what_holds_no_configuration_is_refused_by_name(self):
@@ -265,6 +270,9 @@ class Notebooks(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(error, said):
                 shardwise.figure(SCENARIO, axes)
+        with self.assertRaisesRegex(ValueError, "Which GPU.*"):
+            shardwise.figure({"model": "llama-3-8b"}, "gpus")
+        self.assertIn("<svg", shardwise.figure({key: value for key, value in SCENARIO.items() if key != "gpus"}, "gpus").svg)
         with self.assertRaisesRegex(ValueError, "not a metric"):
             shardwise.figure(SCENARIO, "seq", metric="speed")
         with self.assertRaisesRegex(ValueError, "no size"):
