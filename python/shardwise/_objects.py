@@ -99,10 +99,10 @@ def as_file(caller: str, value: Any) -> tuple[str, bytes]:
     if is_training_arguments(value):
         said = {key: own for key, own in value.to_dict().items() if own not in (None, "", [], {})}
         arguments = ", ".join(f"{key}={_plain(own)!r}" for key, own in said.items())
-        own = _arguments_class(value)
+        kind = _arguments_class(value)
         # The trainer says what is trained for: DPO, GRPO, a reward.
-        trainer = f"trainer = {own[:-len('Config')]}Trainer(args=args)\n" if own.endswith("Config") else ""
-        return "arguments.py", f"args = {own}({arguments})\n{trainer}".encode()
+        trainer = f"trainer = {kind[:-len('Config')]}Trainer(args=args)\n" if kind.endswith("Config") else ""
+        return "arguments.py", f"args = {kind}({arguments})\n{trainer}".encode()
     own = value.to_dict() if is_config(value) else fields(value)
     if own is None and callable(getattr(value, "tolist", None)):
         # Lengths of texts, as an array.
@@ -115,8 +115,8 @@ def as_file(caller: str, value: Any) -> tuple[str, bytes]:
             "mapping, or an object with the fields of a configuration (TrainingArguments, a model's or "
             "an adapter's config, a dataclass, an argparse.Namespace)."
         )
-    kind = "adapter_config.json" if isinstance(own, Mapping) and "peft_type" in own else "config.json"
-    return kind, json.dumps(_plain(own)).encode()
+    name = "adapter_config.json" if isinstance(own, Mapping) and "peft_type" in own else "config.json"
+    return name, json.dumps(_plain(own)).encode()
 
 
 def _arguments_class(value: Any) -> str:
