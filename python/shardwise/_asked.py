@@ -102,7 +102,9 @@ def _described(caller: str, key: str, value: Any) -> Optional[list[tuple[str, st
     brought = _read("", value, caller)
     wanted = "model" if key in MODELS else "adapter"
     if brought["kind"] != wanted:
-        raise TypeError(f"{caller}: {named(value)} does not describe the {wanted} of a run, so “{key}” cannot be it.")
+        raise TypeError(
+            f"{caller}: {named(value)} does not describe the {wanted} of a run, so “{key}” cannot be it."
+        )
     pairs = dict(_fragment(brought["scenario"]))
     if wanted == "adapter":
         whole: Asked = {"text": brought["scenario"], "set": [], "strict": False, "assume": False}
@@ -147,7 +149,9 @@ def word(caller: str, key: str, value: Any) -> str:
             pass
     if isinstance(value, bool):
         if key.strip().lower().replace("-", "_") in NUMBERS:
-            raise ValueError(f"{caller}: “{key}” is a number, not {value}: give {key}={int(value)} if that is meant.")
+            raise ValueError(
+                f"{caller}: “{key}” is a number, not {value}: give {key}={int(value)} if that is meant."
+            )
         return "yes" if value else "no"
     if isinstance(value, str):
         return str(value)

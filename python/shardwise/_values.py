@@ -39,7 +39,8 @@ class Configured(Protocol):
     config: Any
 
 
-#: A number in the unit of its parameter, or text: ``8192``, ``"8k"``, ``"80 GiB"``; ``None`` is not said.
+#: A number in the unit of its parameter, or text: ``8192``, ``"8k"``, ``"80 GiB"``; ``None`` is not
+#: said.
 Number = Union[float, str, Scalar, None]
 #: A name of the catalog: ``"llama-3.1-8b"``, ``"8xH100"``.
 Text = Union[str, None]
