@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 
-from . import _asked, _engine, estimate, parameters
+from . import _engine
+from ._asked import asked
+from ._estimates import estimate, parameters
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keys import Values
+    from ._values import Scenario
+    from .types import Report
 
 #: The sliders of the calculator's first screen.
 SLIDERS = ("mem", "link", "seq", "size", "gpus")
@@ -24,27 +34,27 @@ class Widget(anywidget.AnyWidget):
     scenario = traitlets.Unicode().tag(sync=True)
     dark = traitlets.Bool(False).tag(sync=True)
     #: What the sliders are, and what is shown: made here, shown by widget.js.
-    _sliders = traitlets.List().tag(sync=True)
-    _shown = traitlets.Dict().tag(sync=True)
+    _sliders: Any = traitlets.List().tag(sync=True)
+    _shown: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, scenario="", dark=False, **values):
-        super().__init__(scenario=_engine.link(_asked("Widget", scenario, values, True)), dark=dark)
+    def __init__(self, scenario: Scenario = "", dark: bool = False, **values: Unpack[Values]) -> None:
+        super().__init__(scenario=_engine.link(asked("Widget", scenario, values, True)), dark=dark)
         self._derive()
         self.observe(lambda _: self._derive(), ["scenario", "dark"])
         self.on_msg(self._slide)
 
     @property
-    def report(self):
+    def report(self) -> Report:
         """The report of the scenario on show."""
         return estimate(self.scenario, strict=False)
 
-    def _slide(self, _widget, message, _buffers):
+    def _slide(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
         """A slider was moved: a key and a value."""
-        self.scenario = _engine.link(_asked("Widget", self.scenario, {message["key"]: message["value"]}, False))
+        self.scenario = _engine.link(asked("Widget", self.scenario, {message["key"]: message["value"]}, False))
 
-    def _derive(self):
+    def _derive(self) -> None:
         report = self.report
-        rows = {row["key"]: row for row in parameters(self.scenario, strict=False)}
+        rows: dict[str, Any] = {row["key"]: row for row in parameters(self.scenario, strict=False)}
         self._sliders = [
             {name: rows[key][name] for name in ("key", "label", "unit", "min", "max", "value", "scale", "integer")}
             for key in SLIDERS

@@ -1,10 +1,11 @@
 //! The engine for Python: [`api`] with texts and lists of numbers. `shardwise/__init__.py` wraps
 //! the functions to accept and return plain dicts.
 
+mod figure;
+
 use api::given::Code;
 use api::{Given, Reading, Refusal};
 use charts::paint::{Style, chart_svg};
-use charts::palette::Theme;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::params::ParamId;
 use std::ffi::OsString;
@@ -16,8 +17,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        axis_key, catalog, columns, command, estimate, figures, issues, limiters, link, mixed, parameters, plan, point,
-        rank, read, resolve, sweep, understand,
+        axis_key, catalog, columns, command, estimate, export, figure_svg, figures, issues, limiters, link, mixed,
+        parameters, plan, point, rank, read, resolve, sweep, understand,
     };
     use pyo3::prelude::*;
 
@@ -44,6 +45,8 @@ mod engine_module {
             wrap_pyfunction!(understand, module)?,
             wrap_pyfunction!(figures, module)?,
             wrap_pyfunction!(command, module)?,
+            wrap_pyfunction!(figure_svg, module)?,
+            wrap_pyfunction!(export, module)?,
         ] {
             module.add_function(function)?;
         }
@@ -204,8 +207,7 @@ fn understand(text: &str, link: &str) -> PyResult<String> {
 #[pyfunction]
 fn figures(scenario: &str, width: f64, height: f64, dark: bool) -> [String; 2] {
     let scenario = links::decode(scenario).scenario;
-    let theme = if dark { Theme::Dark } else { Theme::Light };
-    let style = Style { theme, css_width: width, css_height: height, device_pixel_ratio: 1.0 };
+    let style = Style { theme: figure::theme(dark), css_width: width, css_height: height, device_pixel_ratio: 1.0 };
     let map = feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, false, &mut Scratch::default());
     let curve = mfu_curve(&scenario, ParamId::LinkBandwidth, Metric::Mfu, false, &mut Scratch::default());
     [map, curve].map(|figure| chart_svg(&figure, &style, None).unwrap_or_default())
@@ -216,4 +218,26 @@ fn figures(scenario: &str, width: f64, height: f64, dark: bool) -> [String; 2] {
 #[pyfunction]
 fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| shardwise_cli::run(arguments))
+}
+
+/// [`figure::draw`], while other threads of Python run: a figure over one key or two, of a size in
+/// CSS pixels.
+#[pyfunction]
+fn figure_svg(
+    py: Python<'_>,
+    asked: ScenarioRequest,
+    axes: Vec<String>,
+    metric: &str,
+    size: (f64, f64),
+    dark: bool,
+) -> PyResult<String> {
+    let (css_width, css_height) = size;
+    let style = Style { theme: figure::theme(dark), css_width, css_height, device_pixel_ratio: 1.0 };
+    py.detach(|| figure::draw(&asked.given(), &axes, metric, &style)).map_err(raised)
+}
+
+/// [`api::export()`].
+#[pyfunction]
+fn export(asked: ScenarioRequest, program: &str) -> PyResult<String> {
+    api::export(&asked.given(), program).map_err(raised)
 }

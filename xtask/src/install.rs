@@ -435,7 +435,7 @@ pub(crate) fn interpreter(oldest: u32) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::programs::{AXE, ROW, TYPESCRIPT};
+    use crate::programs::{AXE, PYRIGHT, ROW, TYPESCRIPT};
 
     #[test]
     fn the_version_is_read_from_the_lock_file() {
@@ -450,7 +450,7 @@ mod tests {
     fn every_npm_package_has_an_exact_version_and_a_hash() {
         let [_, (_, lock)] = NPM_FILES;
         let parsed: Value = serde_json::from_str(lock).unwrap();
-        for row in [WASM_OPT, AXE, TYPESCRIPT] {
+        for row in [WASM_OPT, AXE, TYPESCRIPT, PYRIGHT] {
             let Source::Npm(name, _) = row.source else { panic!("{} is of npm", row.name.0) };
             let locked = &parsed["packages"][format!("node_modules/{name}")];
             assert_eq!(locked["version"], listed_version(name), "{name}");

@@ -212,6 +212,12 @@ pub const TYPESCRIPT: Program = Program {
     source: Source::Npm("typescript", "bin/tsc"),
     ..ROW
 };
+/// A script that runs in Node.
+pub const PYRIGHT: Program = Program {
+    name: ("pyright", "which checks the types of the Python package"),
+    source: Source::Npm("pyright", "index.js"),
+    ..ROW
+};
 
 /// A virtual environment of Python with pinned packages: a row of the table below.
 #[derive(Debug)]

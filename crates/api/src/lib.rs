@@ -14,6 +14,7 @@ pub mod open;
 pub mod plan;
 pub mod rank;
 pub mod sentence;
+pub mod settings;
 pub mod sweep;
 
 use engine::json::compact;
@@ -29,6 +30,7 @@ pub use mixed::mixed;
 pub use open::Open;
 pub use plan::plan;
 pub use rank::rank;
+pub use settings::export;
 
 /// Returns the whole report of a scenario as JSON.
 ///

@@ -1,12 +1,15 @@
-//! Names that scenarios accept, in the types of the JavaScript package (`cargo xtask test --record`
-//! writes them).
+//! Names that scenarios accept, in the types of the packages for JavaScript and Python
+//! (`cargo xtask test --record` writes them).
 
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+
+#[path = "types/python.rs"]
+mod python;
 
 use engine::params::every;
 use links::spelling::known_names;
 
-/// The package's types.
+/// The types of the JavaScript package.
 const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../npm/js/index.d.ts");
 /// End of a union.
 const END: &str = ";\n";
@@ -37,4 +40,9 @@ fn the_package_s_types_have_every_key_and_every_other_name() {
         types = [before, begin, &union, END, after].concat();
     }
     expect_test::expect_file![TYPES].assert_eq(&types);
+}
+
+#[test]
+fn the_python_package_has_every_keyword_with_its_type() {
+    python::check();
 }

@@ -1,7 +1,7 @@
 //! Finds stated values that have no effect in a scenario.
 
 use super::v1::{presets, value_text, would_write};
-use engine::params::{self, Param, ParamKind, every, is_held};
+use engine::params::{self, Param, ParamId, ParamKind, every, is_held};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue};
 
@@ -20,10 +20,12 @@ const MOST: usize = 12;
 /// assert_eq!(notes[0].message, "“rank=64” has no effect with train=all: do you mean train=lora?");
 /// let decoded = links::decode("model=llama-3-8b&gpus=8&rank=16");
 /// assert_eq!(links::without_effect(&decoded.scenario, &decoded.keys).len(), 1);
+/// let decoded = links::decode("model=llama-3-8b&gpus=8&bf16=yes");
+/// assert!(links::without_effect(&decoded.scenario, &decoded.keys).is_empty());
 /// ```
 pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
     let stated = |param: &&Param| keys.iter().any(|key| key == param.key);
-    let is_idle = |param: &&Param| is_held(param, scenario) && !param.is_shown(scenario);
+    let is_idle = |param: &&Param| is_held(param, scenario) && !param.is_shown(scenario) && !is_format(param, scenario);
     let hidden: Vec<&Param> = every().filter(stated).filter(is_idle).collect();
     if hidden.is_empty() {
         return Vec::new();
@@ -53,6 +55,12 @@ pub fn without_effect(scenario: &Scenario, keys: &[String]) -> Vec<Issue> {
             Issue::note(param.key, message).because(Cause::NoEffect)
         })
         .collect()
+}
+
+/// Whether the parameter is the 16-bit format of a run in 16 bits. `bf16=True` and `dtype=bf16` set
+/// it: it is true of the run, even on a GPU on which both formats cost the same.
+fn is_format(param: &Param, scenario: &Scenario) -> bool {
+    param.id == ParamId::HalfFormat && (param.applies)(scenario)
 }
 
 /// Whether some value of the parameter under `axis` gives the one under `key` an effect.

@@ -105,6 +105,12 @@ pub(super) fn unknown_key(key: &str, value: &str) -> Issue {
         let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
         return stray(Severity::Note, message).because(Cause::UnknownKey);
     }
+    let meant: Vec<String> = spelling::options_of_name(key).map(|option| format!("{key}={option}")).collect();
+    if !meant.is_empty() {
+        let given = shorten(&format!("{key}={value}"));
+        let message = format!("“{given}” says nothing here: give {}, or leave it out.", meant.join(" or "));
+        return stray(Severity::Note, message).because(Cause::UnknownName);
+    }
     not_a_key(key, value, &did_you_mean(&spelling::keys_near(key)))
 }
 

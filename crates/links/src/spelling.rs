@@ -164,9 +164,9 @@ fn is_switch(param: &Param) -> bool {
 }
 
 /// Returns the key of links for a name of the table of parameters; else the name in lower case,
-/// with underscores.
+/// with underscores. A flag of a command (`--seq-length`) is its name.
 fn canonical(name: &str) -> String {
-    let name = name.trim().to_ascii_lowercase();
+    let name = name.trim().trim_start_matches('-').to_ascii_lowercase();
     if keys::is_key(&name) {
         return name;
     }
@@ -227,6 +227,14 @@ pub fn option_names(key: &str) -> impl Iterator<Item = &'static str> {
     let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
     let others = ROWS.iter().filter(move |(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
     options.iter().map(|option| option.key).chain(others)
+}
+
+/// Lists the values of a name that is no key and has a meaning with some values alone: `yes` of
+/// `use_lora`.
+pub fn options_of_name(name: &str) -> impl Iterator<Item = &'static str> {
+    let name = canonical(name);
+    let rows = ROWS.iter().filter(move |row| is_alias(row) && row.0 == name && row.1 != "*");
+    rows.map(|(_, with, _)| *with)
 }
 
 /// Lists every name that is read in addition to the keys of links, each once.
@@ -325,6 +333,10 @@ mod tests {
             ("attnkernel=fa2", "attnkernel=flash"),
             ("flash_attn=fa4", "attnkernel=flash-tuned"),
             ("adapter=qlora", "train=lora&base=nf4"),
+            ("--tensor-model-parallel-size=4", "tp=4"),
+            ("training.seq_len=8192", "seq=8192"),
+            ("zero_optimization.stage=3", "strategy=full-shard"),
+            ("dtype=torch.bfloat16", "recipe=fsdp2-bf16&sixteen=bf16"),
         ] {
             let [known, own] = [typed, link].map(|text| decode(&format!("gpus=64&{text}")));
             assert_eq!(known.scenario, own.scenario, "{typed}");

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use std::path::PathBuf;
 
 use crate::install::{compiler_target, pip};
-use crate::programs::{MATURIN, RELEASE, WHEEL_TESTS};
+use crate::programs::{MATURIN, NODE, PYRIGHT, RELEASE, WHEEL_TESTS};
 use crate::shell::{entries, fresh, name, program, root, run, step, target};
 use crate::site::Profile;
 
@@ -53,6 +53,7 @@ pub fn wheel(profile: Profile, triple: Option<&str>) -> Result<PathBuf> {
 pub fn wheel_check(profile: Profile) -> Result<()> {
     let wheel = wheel(profile, None)?;
     let command_line = command_line()?;
+    let (node, pyright) = (NODE.find()?, PYRIGHT.ensure()?);
     let folder = WHEEL_TESTS.folder();
     // Only the shipped wheel is worth the time of another environment.
     if profile == Profile::Shipped {
@@ -66,5 +67,6 @@ pub fn wheel_check(profile: Profile) -> Result<()> {
     // Run in a folder without the sources, which would be imported in place of the package.
     tests.current_dir(&folder).args(["-m", "unittest", "discover", "--start-directory"]);
     tests.arg(root().join("python").join("tests")).env("SHARDWISE_CLI", command_line);
+    tests.env("SHARDWISE_NODE", node).env("SHARDWISE_PYRIGHT", pyright);
     run(tests.env("SHARDWISE_TESTS", root().join("tests")))
 }
