@@ -46,6 +46,23 @@ fn a_teacher_adds_its_weights_and_its_logits() {
     assert!((top - part(&plain, MemoryPart::Logits) - 16.0 * 64.0 * 4096.0 / GIB).abs() < 1e-6);
 }
 
+/// The top-k loss of NeMo RL on an RTX 4090 with V = 151,936, k = 64 and 16-bit logits peaked at
+/// 4.06, 8.12 and 16.23 GiB for 2,048, 4,096 and 8,192 tokens (forward and backward pass,
+/// github NVIDIA-NeMo/RL pull 3314, "main"): 14 bytes a logit, those of a loss that keeps its
+/// logits.
+#[test]
+fn the_loss_over_the_largest_logits_is_that_of_nemo_rl() {
+    for (tokens, measured) in [(2048, 4.06), (4096, 8.12), (8192, 16.23)] {
+        let link = format!(
+            "gpu=rtx-4090&gpus=1&model=qwen-3-4b&seq={tokens}&loss=kept&objective=distill&teacherat=offline&teachertopk=64"
+        );
+        let setup = decode(&link).scenario.setup();
+        assert_eq!(setup.architecture.vocab_size, 151_936);
+        let predicted = live_bytes_per_logit(&setup) * logits(&setup, &stages(&setup).first) / GIB;
+        assert!((predicted / measured - 1.0).abs() < 0.01, "{tokens}: {predicted} for {measured}");
+    }
+}
+
 /// A forward pass of 70B parameters has 8.7 times the FLOPs of one of 8B, in larger products.
 #[test]
 fn a_teacher_adds_a_forward_pass_and_no_model_flops() {
