@@ -127,7 +127,7 @@ enum Command {
     ///
     /// shardwise why mfu 'model=llama-3-8b&cluster=dgx-h100&gpus=64'; shardwise why list
     Why(why::Arguments),
-    /// Prints the completions of a shell: shardwise completions bash > /etc/bash_completion.d/shardwise
+    /// Prints the completions of a shell, as in shardwise completions fish > shardwise.fish
     Completions {
         /// The shell
         shell: Shell,

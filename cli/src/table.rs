@@ -24,8 +24,8 @@ pub(crate) fn lines(lines: impl Iterator<Item = String>) -> String {
     lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
-/// Aligns rows in columns: the first column to the left, the others to the right. On a terminal that
-/// is too narrow, each row is a paragraph.
+/// Aligns rows in columns: the first column to the left, the others to the right. On a terminal
+/// that is too narrow, each row is a paragraph.
 pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let table = columns(rows);
     let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or_default();

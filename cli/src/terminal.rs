@@ -19,8 +19,8 @@ pub(crate) enum Color {
 /// Whether this run prints colours.
 static COLOURS: OnceLock<bool> = OnceLock::new();
 
-/// Chooses whether this run prints colours. `NO_COLOR` (no-color.org) turns them off, `CLICOLOR_FORCE`
-/// on.
+/// Chooses whether this run prints colours. `NO_COLOR` (no-color.org) turns them off,
+/// `CLICOLOR_FORCE` on.
 pub(crate) fn choose(color: Color) {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

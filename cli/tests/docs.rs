@@ -83,7 +83,7 @@ fn the_examples_of_the_documentation_run() {
 /// Pages whose blocks of commands are followed by some of the lines that they print.
 const SHOWN: [&str; 2] = ["faq.md", "tutorials/shell.md"];
 
-/// Returns the printed line that a shown line was taken from: the same, or the one that begins alike.
+/// Returns the printed line that a shown line was taken from: itself, or the one that begins alike.
 fn taken_from<'a>(shown: &str, printed: &'a str) -> &'a str {
     let alike = |line: &str| line.chars().zip(shown.chars()).take_while(|(one, other)| one == other).count();
     let best = printed.lines().max_by_key(|line| (*line == shown, alike(line)));

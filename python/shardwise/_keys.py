@@ -56,7 +56,16 @@ Objective = Union[
     Enum,
     None,
     Literal[
-        "lm", "dpo", "orpo", "kto", "reward", "ppo", "grpo", "sft", "pretrain", "pretraining", "rm",
+        "lm", "dpo", "orpo", "kto", "reward", "ppo", "grpo", "distill", "opd", "sft", "pretrain",
+        "pretraining", "rm", "kd", "distillation", "gkd",
+    ],
+]
+
+Teacherat = Union[
+    Enum,
+    None,
+    Literal[
+        "trainer", "turns", "engine", "offline",
     ],
 ]
 
@@ -449,31 +458,31 @@ MixedPrecision = Union[
 
 #: Names of numbers, for which true and false have no meaning.
 NUMBERS = frozenset([
-    "v", "rev", "nodes", "scale", "mem", "link", "seq", "size", "gpus", "rank", "frozen", "prompt",
-    "group", "upd", "gentp", "genmem", "gengpu", "stale", "meanlen", "images", "imageres",
-    "samples", "epochs", "mbs", "accum", "keep", "galrank", "layers16", "mtp", "shard", "tp", "cp",
-    "cpheads", "pp", "vpp", "firstlayers", "lastlayers", "ep", "etp", "chunks", "capacity",
-    "imbalance", "node", "intra", "oversub", "hbm", "usable", "peak", "lat", "eff", "anchortime",
-    "anchormemory", "tokens", "price", "pue", "co2", "storage", "mtbf", "restart", "ckptevery",
-    "critbatch", "hostmem", "hostgpus", "hostbw", "nvmebw", "hostspeed", "loader", "peak8", "peak4",
-    "peak32", "hostlink", "power", "matmul", "emulatedbf16", "matmul8", "matmul4", "attn",
-    "attntuned", "elem", "half", "launch", "intralat", "intraeff", "arpasses", "nodedecay", "torus",
-    "layers", "hidden", "heads", "kv", "headdim", "ffn", "vocab", "norms", "pos", "window",
-    "globalevery", "kvrank", "qrank", "nope", "rope", "vdim", "experts", "topk", "effn",
-    "sharedffn", "firstdense", "moestep", "ngroup", "topkgroup", "expertlatent", "stateheads",
-    "stateheaddim", "statekeyheads", "statekeydim", "convwidth", "staterank", "statechunk",
-    "extralayers", "extraoutside", "towerlayers", "towerhidden", "towerheads", "towerffn", "patch",
-    "imagesize", "merge", "positions", "imagetokens", "towerwindow", "towerglobal", "towerparams",
-    "projparams", "accumulate_grad_batches", "accumulation_steps", "activations_kept_percent",
-    "all_reduce_passes", "attention_efficiency_percent", "attention_tuned_efficiency_percent",
-    "batch_size_global", "batch_size_per_device", "batch_size_per_gpu", "block_size",
-    "capacity_factor", "checkpoint_interval_minutes", "chunk", "completions_per_prompt",
-    "context_len", "context_length", "context_parallel", "context_parallel_degree",
-    "context_parallel_gpus", "context_parallel_head_gpus", "context_parallel_size",
-    "context_parallelism", "conv_kernel", "cost_per_gpu_hour", "cp_degree", "cp_size",
-    "critical_batch_tokens", "ctx_len", "cutoff_len", "d_model", "dataset_size",
-    "device_batch_size", "emulated_bf16_percent", "ep_degree", "ep_size", "expert_chunks",
-    "expert_model_parallel_size", "expert_parallel", "expert_parallel_degree",
+    "v", "rev", "nodes", "scale", "mem", "link", "seq", "size", "gpus", "rank", "frozen", "teacher",
+    "teacheractive", "teachergpu", "teachertopk", "prompt", "group", "upd", "gentp", "genmem",
+    "gengpu", "stale", "meanlen", "images", "imageres", "samples", "epochs", "mbs", "accum", "keep",
+    "galrank", "layers16", "mtp", "shard", "tp", "cp", "cpheads", "pp", "vpp", "firstlayers",
+    "lastlayers", "ep", "etp", "chunks", "capacity", "imbalance", "node", "intra", "oversub", "hbm",
+    "usable", "peak", "lat", "eff", "anchortime", "anchormemory", "tokens", "price", "pue", "co2",
+    "storage", "mtbf", "restart", "ckptevery", "critbatch", "hostmem", "hostgpus", "hostbw",
+    "nvmebw", "hostspeed", "loader", "peak8", "peak4", "peak32", "hostlink", "power", "matmul",
+    "emulatedbf16", "matmul8", "matmul4", "attn", "attntuned", "elem", "half", "launch", "intralat",
+    "intraeff", "arpasses", "nodedecay", "torus", "layers", "hidden", "heads", "kv", "headdim",
+    "ffn", "vocab", "norms", "pos", "window", "globalevery", "kvrank", "qrank", "nope", "rope",
+    "vdim", "experts", "topk", "effn", "sharedffn", "firstdense", "moestep", "ngroup", "topkgroup",
+    "expertlatent", "stateheads", "stateheaddim", "statekeyheads", "statekeydim", "convwidth",
+    "staterank", "statechunk", "extralayers", "extraoutside", "towerlayers", "towerhidden",
+    "towerheads", "towerffn", "patch", "imagesize", "merge", "positions", "imagetokens",
+    "towerwindow", "towerglobal", "towerparams", "projparams", "accumulate_grad_batches",
+    "accumulation_steps", "activations_kept_percent", "all_reduce_passes",
+    "attention_efficiency_percent", "attention_tuned_efficiency_percent", "batch_size_global",
+    "batch_size_per_device", "batch_size_per_gpu", "block_size", "capacity_factor",
+    "checkpoint_interval_minutes", "chunk", "completions_per_prompt", "context_len",
+    "context_length", "context_parallel", "context_parallel_degree", "context_parallel_gpus",
+    "context_parallel_head_gpus", "context_parallel_size", "context_parallelism", "conv_kernel",
+    "cost_per_gpu_hour", "cp_degree", "cp_size", "critical_batch_tokens", "ctx_len", "cutoff_len",
+    "d_model", "dataset_size", "device_batch_size", "emulated_bf16_percent", "ep_degree", "ep_size",
+    "expert_chunks", "expert_model_parallel_size", "expert_parallel", "expert_parallel_degree",
     "expert_parallel_gpus", "expert_parallel_size", "expert_parallelism",
     "expert_tensor_parallel_degree", "expert_tensor_parallel_gpus", "expert_tensor_parallel_size",
     "extra_params_layers", "extra_params_outside", "ffn_hidden", "ffn_hidden_size",
@@ -515,15 +524,17 @@ NUMBERS = frozenset([
     "rollout_memory_percent", "rollout_staleness", "rollout_tp", "seq_len", "seq_len_tokens",
     "seq_length", "seqlen", "sequence_len", "sequence_length", "shard_group_gpus",
     "shared_intermediate_size", "sliding_window", "spatial_merge_size", "storage_gb_per_s",
-    "tensor_model_parallel_size", "tensor_parallel", "tensor_parallel_degree",
-    "tensor_parallel_dim", "tensor_parallel_gpus", "tensor_parallel_size", "tensor_parallelism",
-    "token_budget", "top_k", "topk_group", "torus_axes", "total_gpus", "total_tokens",
-    "tower_global_every", "tower_heads", "tower_hidden_size", "tower_layers", "tower_mlp_width",
-    "tower_params", "tower_positions", "tower_window", "tp_degree", "tp_size", "train_batch_size",
-    "train_micro_batch_size_per_gpu", "train_tokens", "training_tokens",
-    "ulysses_sequence_parallel_size", "updates_per_rollout", "usable_memory_percent",
-    "usd_per_gpu_hour", "v_head_dim", "virtual_pipeline_model_parallel_size",
-    "virtual_pipeline_stages", "vocab_size", "vram", "world_size",
+    "teacher_active_params", "teacher_gpus", "teacher_model", "teacher_model_name_or_path",
+    "teacher_params", "teacher_size", "teacher_top_k", "tensor_model_parallel_size",
+    "tensor_parallel", "tensor_parallel_degree", "tensor_parallel_dim", "tensor_parallel_gpus",
+    "tensor_parallel_size", "tensor_parallelism", "token_budget", "top_k", "topk_group",
+    "torus_axes", "total_gpus", "total_tokens", "tower_global_every", "tower_heads",
+    "tower_hidden_size", "tower_layers", "tower_mlp_width", "tower_params", "tower_positions",
+    "tower_window", "tp_degree", "tp_size", "train_batch_size", "train_micro_batch_size_per_gpu",
+    "train_tokens", "training_tokens", "ulysses_sequence_parallel_size", "updates_per_rollout",
+    "usable_memory_percent", "usd_per_gpu_hour", "v_head_dim",
+    "virtual_pipeline_model_parallel_size", "virtual_pipeline_stages", "vocab_size", "vram",
+    "world_size",
 ])
 
 
@@ -554,6 +565,11 @@ class StepValues(TypedDict, total=False):
     tower: Tower
     projector: Projector
     objective: Objective
+    teacher: Number
+    teacheractive: Number
+    teacherat: Teacherat
+    teachergpu: Number
+    teachertopk: Number
     ref: Ref
     rm: Rm
     prompt: Number
@@ -1132,6 +1148,14 @@ class StepValues(TypedDict, total=False):
     stage: Stage
     state_kernel: Statekernel
     storage_gb_per_s: Number
+    teacher_active_params: Number
+    teacher_gpus: Number
+    teacher_model: Number
+    teacher_model_name_or_path: Number
+    teacher_params: Number
+    teacher_place: Teacherat
+    teacher_size: Number
+    teacher_top_k: Number
     tensor_model_parallel_size: Number
     tensor_parallel: Number
     tensor_parallel_degree: Number

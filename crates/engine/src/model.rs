@@ -42,6 +42,7 @@ pub mod stages;
 pub mod states;
 pub mod step;
 pub mod sync;
+pub mod teacher;
 pub mod timeline;
 pub mod tower;
 pub mod trained;

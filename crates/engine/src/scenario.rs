@@ -9,6 +9,7 @@ pub mod overheads;
 pub mod pins;
 pub mod release;
 pub mod resolve;
+mod teacher;
 
 use crate::model::anchor::Anchor;
 use crate::model::choices::Choices;

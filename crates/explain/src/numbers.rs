@@ -35,6 +35,11 @@ fn scores(c: &Context) -> bool {
     c.setup.objective.passes() > 0
 }
 
+/// Whether the only passes are those of the trained model.
+fn passes_once(c: &Context) -> bool {
+    !scores(c) && engine::model::teacher::on_training_gpus(&c.setup).is_none()
+}
+
 /// Whether loading data delays the step.
 fn waits_for_data(c: &Context) -> bool {
     c.report.update.time.loading.get() > 0.0

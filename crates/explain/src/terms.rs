@@ -244,6 +244,11 @@ pub const TERMS: &[Term] = &[
         "Group-relative policy optimisation (arXiv 2402.03300): several completions of each prompt are compared with their mean, which replaces [PPO]’s critic.",
     ),
     term(
+        "distillation",
+        "distillation",
+        "A student learns a frozen teacher’s distribution over the next token (arXiv 1503.02531), over a data set or over its own completions (GKD, arXiv 2306.13649). The teacher needs weights and a forward pass, or sends its logits, and the loss reads the logits of both.",
+    ),
+    term(
         "rollout-term",
         "rollout",
         "The completions that a policy generates for a batch of prompts before it trains on them. An inference engine such as vLLM or SGLang generates them, on the same or other GPUs; it often takes most of the step.",

@@ -2,6 +2,7 @@
 
 use super::pairs::unknown_key;
 use super::spelling;
+use catalog::names::model_named;
 use engine::nearest::did_you_mean;
 use engine::params::quantity::{nearest, parse, shorten, with_unit};
 use engine::params::{self, Choice, Number, Param, ParamId, ParamKind};
@@ -40,6 +41,15 @@ pub(super) fn set_held(param: &Param, typed: &str, scenario: &mut Scenario) -> O
     }
 }
 
+/// Sets the teacher of a distillation to a model of the catalog; returns whether the text names one.
+fn set_teacher(typed: &str, scenario: &mut Scenario) -> bool {
+    let Some(entry) = model_named(typed).map(|named| named.entry) else { return false };
+    let (size, active) = (entry.params as f64, entry.architecture.active_params() as f64);
+    (scenario.objective.teacher.size, scenario.objective.teacher.active) =
+        (size, if entry.architecture.has_experts() { active } else { 0.0 });
+    true
+}
+
 fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let current = (number.get)(scenario);
     match parse(param.label, number, typed, current) {
@@ -47,6 +57,7 @@ fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenar
             (number.set)(scenario, value);
             None
         }
+        Err(_) if param.id == ParamId::TeacherSize && set_teacher(typed, scenario) => None,
         Err(error) => {
             // An unchanged value is not set again, which could change its last bit.
             if error.nearest != nearest(number, current, number.min) {

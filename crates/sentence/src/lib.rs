@@ -230,6 +230,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     reading.name_unknown_devices(text);
     reading.count_machines();
     reading.refuse_other_comparisons(text);
+    reading.refuse_distillation_without_teacher();
     let (clouds, passed) = (reading.pass_over_clouds(text), reading.pass_over(text));
     let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
@@ -399,6 +400,9 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
         }
         Some(reading::NO_COMPARISON) => {
             ("compares more than GPUs: say one of the runs, pin its result, and say the other", vec![leave])
+        }
+        Some(reading::NO_TEACHER) => {
+            ("needs a teacher and a student: say “distill Llama 3.1 70B into Llama 3.1 8B”", vec![leave])
         }
         Some(reading::NO_CARD) => ("is the memory of no GPU that is known: name the GPU", vec![leave]),
         Some(reading::OTHER_MEMORY) => {

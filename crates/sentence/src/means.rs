@@ -27,6 +27,10 @@ fn part(key: &str, value: &str) -> Option<String> {
     let of_entry = |name: Option<&'static str>| Some(name.unwrap_or_default().to_owned());
     match key {
         v1::MODEL_KEY => of_entry(model(value).map(|entry| entry.name)),
+        "teacher" => {
+            let size = number_of("teacher", value).map(format::params);
+            model(value).map(|entry| entry.name.to_owned()).or(size).map(|name| format!("Teacher: {name}"))
+        }
         v1::CLUSTER_KEY => of_entry(cluster(value).map(|entry| entry.name)),
         "hw" | v1::GPU_KEY => of_entry(accelerator(value).map(|entry| entry.name)),
         v1::RELEASE_KEY => find(value).map(engine::scenario::release::Release::full_name),

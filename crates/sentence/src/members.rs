@@ -18,6 +18,12 @@ pub(crate) fn member_near(id: &str, size: f64) -> Option<&'static ModelEntry> {
     nearest(MODELS.iter().filter(is_of), size)
 }
 
+/// Returns the model nearest to a size of those that differ from a model in size alone.
+pub(crate) fn sibling(entry: &'static ModelEntry, size: f64) -> Option<&'static ModelEntry> {
+    let family = entry.pick().family()?;
+    nearest(family.members.iter().filter_map(|member| model(member.id)), size)
+}
+
 /// Returns the model nearest to a size below the GPT-style models, which is scaled to it: of the
 /// families that begin below the size, else the smallest.
 pub(crate) fn below_ladder(size: f64) -> Option<&'static ModelEntry> {

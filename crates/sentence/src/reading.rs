@@ -68,6 +68,8 @@ pub(crate) const GRADE: &str = "grade";
 pub(crate) const LAPTOP: &str = "laptop";
 /// Refusal of a comparison of something else than GPUs.
 pub(crate) const NO_COMPARISON: &str = "comparison";
+/// Refusal of a distillation without its teacher.
+pub(crate) const NO_TEACHER: &str = "teacher";
 /// Relative distance of a memory from that of a GPU that has it.
 const NEAR: f64 = 0.15;
 /// Words that say that a memory is that of each GPU, whatever GPU it is.
@@ -195,6 +197,18 @@ impl Reading {
         for found in self.found.iter_mut().filter(|_| !has_several) {
             if found.value(&["ask.compare", "ask.money"]).is_some() {
                 found.is.pairs = vec![("refuse".to_owned(), NO_COMPARISON.to_owned())];
+            }
+        }
+    }
+
+    /// Refuses a distillation in a text that names no teacher: the model beside the word may be
+    /// either.
+    pub(crate) fn refuse_distillation_without_teacher(&mut self) {
+        let has_teacher = self.found.iter().any(|found| found.value(&["teacher"]).is_some());
+        let is_offline = self.found.iter().any(|found| found.value(&["teacherat"]) == Some("offline"));
+        for found in self.found.iter_mut().filter(|_| !has_teacher && !is_offline) {
+            if matches!(found.value(&["objective"]), Some("distill" | "opd")) {
+                found.is.pairs = vec![("refuse".to_owned(), NO_TEACHER.to_owned())];
             }
         }
     }

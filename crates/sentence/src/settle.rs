@@ -21,7 +21,7 @@ use links::{put, v1};
 
 use crate::asks::is_largest_for_money;
 use crate::means;
-use crate::members::{below_ladder, member_near};
+use crate::members::{below_ladder, member_near, sibling};
 use crate::said::{REPLICAS, SCALED, StatedValues};
 
 /// Default node: the most common one for training.
@@ -189,7 +189,13 @@ impl SettledScenario {
                 self.put("mem", &gib.to_string());
             }
         }
-        if let Some((id, size)) =
+        let of_teacher = said.value("teacher").and_then(model).zip(said.number("size"));
+        if let Some((entry, size)) = of_teacher.filter(|_| !said.has(&["model"])) {
+            // “distill Llama 3.1 70B into 8B”: the student is of the teacher's family.
+            let student = sibling(entry, size).unwrap_or(entry);
+            self.put(v1::MODEL_KEY, student.id);
+            self.chose("model", student.name, "the student is of the teacher's family");
+        } else if let Some((id, size)) =
             said.value("model").zip(said.value(SCALED).and_then(|size| means::number_of("size", size)))
         {
             let entry = member_near(id, size);

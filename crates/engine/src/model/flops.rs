@@ -8,6 +8,7 @@ pub mod tower;
 
 use super::adapters;
 use super::setup::Setup;
+use super::teacher;
 use super::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use super::transformer::{Architecture, ExtraParams};
 use crate::units::Flops;
@@ -76,6 +77,9 @@ pub fn head_flops_per_token(setup: &Setup) -> Flops {
 /// attention over `keys`: recomputation, and forward passes without gradients.
 pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
     let again = recomputed_per_token(setup, keys) + tower::again_per_token(setup);
+    if let Some(teacher) = teacher::on_training_gpus(setup) {
+        return again + forward_per_token(&teacher.architecture, keys);
+    }
     let passes = setup.objective.passes();
     if passes == 0 {
         return again;

@@ -12,6 +12,6 @@ pub use longest::beyond_typical;
 pub use other_models::{OtherModels, with_scalar_head};
 pub use peak::{
     Alive, Gathered, InBackward, NoRoom, PeakTerms, ReservationLimit, STALE_LOGIT_BLOCKS, SWITCH_BUFFERS, Unreduced,
-    Working, context, dequantized, evicted, largest_stage, live_bytes_per_logit, logits, message_buffers, peak,
-    peak_that_fits, report, stage_memory, switch_communicators, workspaces,
+    Working, context, dequantized, evicted, largest_stage, live_bytes_per_logit, logits, logits_tile_share,
+    message_buffers, peak, peak_that_fits, report, stage_memory, switch_communicators, workspaces,
 };

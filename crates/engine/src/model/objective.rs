@@ -18,6 +18,39 @@ pub struct Objective {
     pub updates: u32,
     /// The generation engine.
     pub engine: RolloutEngine,
+    /// The teacher of a distillation.
+    pub teacher: Teacher,
+}
+
+/// The frozen model whose next-token distribution a student learns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Teacher {
+    /// Number of parameters. A scenario has 0 until somebody says it, and then the student's, with
+    /// an issue.
+    pub size: f64,
+    /// Parameters that a token uses; 0 if it uses all.
+    pub active: f64,
+    /// The place of the weights.
+    pub place: TeacherPlace,
+    /// GPUs on which only the teacher runs, if it has its own.
+    pub gpus: u32,
+    /// Largest logits of each token that the loss reads; 0 for the whole vocabulary.
+    pub top_k: u32,
+}
+
+/// The place of a teacher's weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TeacherPlace {
+    /// On the training GPUs, sharded like the student's weights.
+    Trainer,
+    /// On the training GPUs while the teacher reads the batch of a step, and in host memory while
+    /// the student trains on it (`teacher_policy.offload_after_refit` of
+    /// nemo_rl/algorithms/distillation.py).
+    Turns,
+    /// On GPUs of an inference engine.
+    Engine,
+    /// Nowhere: logits were computed before the run.
+    Offline,
 }
 
 /// The engine that generates completions, in vLLM's terms.
@@ -77,6 +110,11 @@ pub enum Task {
     /// Group-relative policy optimisation: the mean over a prompt's completions instead of a critic
     /// (arXiv 2402.03300).
     Grpo,
+    /// Knowledge distillation: the teacher's next-token distribution over a data set (arXiv
+    /// 1503.02531).
+    Distill,
+    /// Distillation over completions that the student generates (GKD, arXiv 2306.13649).
+    OnPolicyDistill,
 }
 
 impl Task {
@@ -87,6 +125,16 @@ impl Task {
 
     /// Whether a step generates its training data.
     pub const fn generates(self) -> bool {
+        matches!(self, Self::Ppo | Self::Grpo | Self::OnPolicyDistill)
+    }
+
+    /// Whether the model learns from a teacher.
+    pub const fn distills(self) -> bool {
+        matches!(self, Self::Distill | Self::OnPolicyDistill)
+    }
+
+    /// Whether rewards score the completions of a rollout.
+    pub const fn has_rewards(self) -> bool {
         matches!(self, Self::Ppo | Self::Grpo)
     }
 
@@ -139,6 +187,7 @@ impl Objective {
             gpus: 0,
             staleness: 0,
         },
+        teacher: Teacher { size: 0.0, active: 0.0, place: TeacherPlace::Trainer, gpus: 8, top_k: 0 },
     };
 
     /// Whether the next token is the objective: one model, one pass in either direction.
@@ -151,14 +200,19 @@ impl Objective {
     pub const fn runs_reference(&self) -> bool {
         match self.reference {
             Reference::Model => self.task.has_reference(),
-            Reference::Precomputed => self.task.generates(),
+            Reference::Precomputed => self.task.generates() && self.task.has_reference(),
             Reference::None => false,
         }
     }
 
     /// Whether a reward model runs along with the policy.
     pub fn runs_reward_model(&self) -> bool {
-        self.task.generates() && self.reward == RewardSource::Model
+        self.task.has_rewards() && self.reward == RewardSource::Model
+    }
+
+    /// Whether a teacher is evaluated in every step, wherever it is.
+    pub fn runs_teacher(&self) -> bool {
+        self.task.distills() && self.teacher.place != TeacherPlace::Offline
     }
 
     /// Whether a critic is trained along with the policy.
@@ -173,7 +227,8 @@ impl Objective {
 
     /// Returns the forward passes without gradients over each micro-batch, inside the update.
     ///
-    /// DPO: that of the reference. KTO: the policy's on mismatched completions, and the reference's
+    /// The pass of a teacher, which has another size, is not among them ([`super::teacher`]). DPO:
+    /// that of the reference. KTO: the policy's on mismatched completions, and the reference's
     /// on both (TRL's `KTOTrainer`, `_compute_kl_logps`). In reinforcement learning such passes run
     /// before the updates ([`super::rollout`]).
     ///
@@ -189,7 +244,13 @@ impl Objective {
         match self.task {
             Task::Dpo => reference,
             Task::Kto => 1 + 2 * reference,
-            Task::NextToken | Task::Orpo | Task::Reward | Task::Ppo | Task::Grpo => 0,
+            Task::NextToken
+            | Task::Orpo
+            | Task::Reward
+            | Task::Ppo
+            | Task::Grpo
+            | Task::Distill
+            | Task::OnPolicyDistill => 0,
         }
     }
 }

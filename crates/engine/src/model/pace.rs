@@ -10,6 +10,7 @@ use crate::model::schedule::Phases;
 use crate::model::setup::Setup;
 use crate::model::stage_plan::{LayerPlan, StagePlan};
 use crate::model::stages::{ByStage, Stage, stages};
+use crate::model::teacher;
 use crate::units::Seconds;
 
 /// Returns the time of a forward pass without gradients over all micro-batches of a step, on the
@@ -40,14 +41,34 @@ pub(super) struct Passes {
     /// Dispatch and combine that compute hides.
     hidden: Seconds,
     gathers: Seconds,
+    /// Weights of a teacher on their way between host and GPU, a part of `exchange`.
+    pub(super) moving: Seconds,
 }
 
 impl Passes {
     pub(super) fn new(setup: &Setup, plan: &StagePlan) -> Self {
         let passes = setup.objective.passes();
+        if let Some(teacher) = teacher::on_training_gpus(setup) {
+            return Self::of_teacher(setup, &teacher);
+        }
         if passes == 0 {
             return Self::default();
         }
+        Self::of_plan(setup, passes, plan)
+    }
+
+    /// Returns the pass of a teacher over each micro-batch, and its weights' way from host memory
+    /// and back.
+    fn of_teacher(setup: &Setup, teacher: &Setup) -> Self {
+        let stages = stages(teacher);
+        let Pace { slowest, .. } = pace(teacher, &stages);
+        let of_passes = Self::of_plan(setup, 1, &slowest.plan);
+        let moving = teacher::moving(setup);
+        let exchange = of_passes.exchange + moving;
+        Self { time: of_passes.time + moving, busy: of_passes.busy + moving, exchange, moving, ..of_passes }
+    }
+
+    fn of_plan(setup: &Setup, passes: u32, plan: &StagePlan) -> Self {
         let count = f64::from(passes) * f64::from(setup.batch.grad_accum_steps);
         let (time, busy) = plan.forward_pass();
         Self {
@@ -57,7 +78,20 @@ impl Passes {
             waits: count * plan.pass_waits_for_host(),
             hidden: count * plan.compute.hidden_forward(),
             gathers: count * plan.gathered_forward(),
+            moving: Seconds::ZERO,
         }
+    }
+}
+
+/// Returns the time of the forward passes without gradients over one micro-batch.
+pub(super) fn passes_of_micro_batch(setup: &Setup, plan: &StagePlan) -> Seconds {
+    if let Some(teacher) = teacher::on_training_gpus(setup) {
+        let stages = stages(&teacher);
+        return pace(&teacher, &stages).slowest.plan.forward_pass().0;
+    }
+    match setup.objective.passes() {
+        0 => Seconds::ZERO,
+        passes => f64::from(passes) * plan.forward_pass().0,
     }
 }
 
@@ -147,10 +181,7 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let end = micro_batches * pipeline::slowest(&times).both() + bubble + beyond_steady;
     let own = micro_batches * slowest.both() + slowest.beyond_steady();
     // Passes without gradients fill and drain the pipeline before the step.
-    let filling = match setup.objective.passes() {
-        0 => Seconds::ZERO,
-        passes => f64::from(passes) * (f64::from(setup.mesh.pp) - 1.0) * slowest.plan.forward_pass().0,
-    };
+    let filling = (f64::from(setup.mesh.pp) - 1.0) * passes_of_micro_batch(setup, &slowest.plan);
     Pace { slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
 }
 
@@ -211,7 +242,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
             + (micro_batches * plan.exchange_between_nodes).min(exchange)
             + crossing(plan.compute.experts.crosses, hidden),
         exchange,
-        host_link: micro_batches * plan.host_link(),
+        host_link: micro_batches * plan.host_link() + passes.moving,
         longest_lane: shard.max(replicate) + exchange,
         launch_bound: micro_batches * plan.launch_bound(&units)
             + plan.waits_for_host()
@@ -237,7 +268,7 @@ pub fn of_two_kinds(setups: [&Setup; 2]) -> Seconds {
     let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times)
         + first.plan.filling.max(last.plan.filling);
     let passes = Passes::new(setup, &slower.plan);
-    let filling = f64::from(setup.objective.passes()) * slower.plan.forward_pass().0;
+    let filling = passes_of_micro_batch(setup, &slower.plan);
     let ran = micro_batches * slower.both()
         + bubble
         + first.beyond_steady().max(last.beyond_steady())
@@ -247,9 +278,14 @@ pub fn of_two_kinds(setups: [&Setup; 2]) -> Seconds {
 }
 
 /// Returns the minimum time of a step due to the data loaders: the sequences of a replica over the
-/// loaders' rate. Generated data needs no loader.
+/// loaders' rate, and the time of a teacher on its own GPUs, which reads batches ahead of training.
+/// Generated data needs no loader.
 fn loaded(setup: &Setup) -> Seconds {
     let rate = setup.network.host.loader;
+    if setup.objective.task.generates() {
+        return Seconds::ZERO;
+    }
     let sequences = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.grad_accum_steps);
-    if rate > 0.0 && !setup.objective.task.generates() { Seconds::new(sequences / rate) } else { Seconds::ZERO }
+    let loader = if rate > 0.0 { Seconds::new(sequences / rate) } else { Seconds::ZERO };
+    loader.max(teacher::served(setup))
 }

@@ -11,7 +11,7 @@ mod refit;
 
 pub use cache::{cache_bytes, cache_bytes_per_token};
 pub use completions::Completions;
-pub use decode::{LAYER_LATENCY, decode_step};
+pub use decode::{LAYER_LATENCY, decode_step, prefill};
 pub use refit::sync;
 
 use super::host;
@@ -24,6 +24,7 @@ use super::report::{Report, TimeReport};
 use super::setup::Setup;
 use super::stages::{Stage, stages};
 use super::states;
+use super::teacher;
 use super::trained::Trained;
 use crate::model::choices::Choices;
 use crate::units::{Bytes, Seconds};
@@ -202,7 +203,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
 
     let passes = scored_passes(objective);
     let forward = pace::forward_pass(setup);
-    let mut scoring = passes * forward;
+    let mut scoring = passes * forward + teacher::served(setup);
     let mut critic = Seconds::ZERO;
     let scalar = with_scalar_head(setup);
     if objective.runs_reward_model() || objective.has_critic() {
@@ -225,7 +226,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
         running,
         decode_steps,
         decode_step,
-        prefill: decode::prefill(&engine, prompts, completions.prompt),
+        prefill: prefill(&engine, prompts, completions.prompt),
         decode: decode_steps * decode_step,
         sync: sync(setup),
         moving: moving(setup),
@@ -241,15 +242,17 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
 ///
 /// The policy's run in TRL with vLLM (`vllm_importance_sampling_correction`, the default:
 /// trl/trainer/grpo_trainer.py), in verl (`old_log_prob`: verl/trainer/ppo/ray_trainer.py) and in
-/// NeMo RL unless `force_on_policy_ratio` (nemo_rl/algorithms/grpo.py).
+/// NeMo RL unless `force_on_policy_ratio` (nemo_rl/algorithms/grpo.py). A distillation needs none:
+/// its loss has no ratio of policies.
 pub fn scored_passes(objective: &Objective) -> f64 {
-    1.0 + f64::from(u8::from(objective.runs_reference()))
+    let own = if objective.task.distills() { 0.0 } else { 1.0 };
+    own + f64::from(u8::from(objective.runs_reference()))
 }
 
 /// Returns the time of a whole step per optimizer step, and its GPUs: [`Report`]'s own time if
 /// nothing is generated.
 pub fn whole_step(setup: &Setup, report: &Report) -> (Seconds, f64) {
-    let gpus = f64::from(setup.mesh.gpus());
+    let gpus = f64::from(setup.mesh.gpus()) + f64::from(teacher::own_gpus(setup));
     report.rollout.as_ref().map_or((report.update.time.step, gpus), |rollout| {
         let updates = f64::from(setup.objective.updates.max(1));
         (rollout.step() * (1.0 / updates), gpus + f64::from(rollout.own_gpus))

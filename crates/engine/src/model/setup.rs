@@ -18,6 +18,8 @@ use std::ops::{Deref, DerefMut};
 pub struct Setup {
     /// The model's shape.
     pub architecture: Architecture,
+    /// The shape of the teacher that a distillation evaluates in every step ([`super::teacher`]).
+    pub teacher: Option<Architecture>,
     /// One GPU.
     pub accelerator: Accelerator,
     /// The links between GPUs.

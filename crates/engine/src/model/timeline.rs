@@ -47,8 +47,21 @@ pub struct MicroBatch<'a> {
     pub comm: &'a CommTimes<CollectiveCost>,
     /// The kind of collective that reduces on the shard lane.
     pub reduction: Work,
-    /// Forward passes without gradients before the micro-batch, their compute and their gathers.
-    pub passes: (u32, &'a ComputeTimes, CommTimes<CollectiveCost>),
+    /// Forward passes without gradients before the micro-batch.
+    pub passes: &'a PassesBefore,
+}
+
+/// Forward passes without gradients before a micro-batch, of the trained model or of a teacher.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassesBefore {
+    /// Number of passes.
+    pub count: u32,
+    /// Times of the blocks.
+    pub compute: ComputeTimes,
+    /// Work of the blocks.
+    pub amounts: BlockAmounts,
+    /// Gathers of weights.
+    pub gathers: CommTimes<CollectiveCost>,
 }
 
 /// Plays one micro-batch and returns its end. Empty spans are omitted.
@@ -56,18 +69,18 @@ pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
     let MicroBatch { index, start, compute, amounts, comm, reduction, passes } = *micro_batch;
     let mut player = Player {
         reduction,
-        amounts,
-        experts: compute.experts,
+        amounts: &passes.amounts,
+        experts: passes.compute.experts,
         micro_batch: index,
         contention: compute.contention,
         now: start,
         replicate: start,
         sink,
     };
-    let (count, without_gradients, gathers) = passes;
-    for _ in 0..count {
-        player.forward(without_gradients, &gathers);
+    for _ in 0..passes.count {
+        player.forward(&passes.compute, &passes.gathers);
     }
+    (player.amounts, player.experts) = (amounts, compute.experts);
     player.forward(compute, comm);
     player.backward(compute, comm);
     player.now.max(player.replicate)

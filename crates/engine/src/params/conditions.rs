@@ -2,7 +2,7 @@
 
 use crate::model::experts::Dispatcher;
 use crate::model::framework::Layers;
-use crate::model::objective::Task;
+use crate::model::objective::{Task, TeacherPlace};
 use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::AttentionKernel;
 use crate::model::training::{ComputeFormat, Optimizer, PrecisionPolicy, Recompute};
@@ -56,6 +56,26 @@ pub(super) fn in_part(scenario: &Scenario) -> bool {
 /// For rows about objectives that generate what they train on.
 pub(super) fn generates(scenario: &Scenario) -> bool {
     scenario.objective.task.generates()
+}
+
+/// For rows about the scores of completions.
+pub(super) fn has_rewards(scenario: &Scenario) -> bool {
+    scenario.objective.task.has_rewards()
+}
+
+/// For rows about the teacher of a distillation.
+pub(super) fn distills(scenario: &Scenario) -> bool {
+    scenario.objective.task.distills()
+}
+
+/// For rows about a teacher that runs with the training.
+pub(super) fn needs_teacher(scenario: &Scenario) -> bool {
+    distills(scenario) && scenario.objective.teacher.place != TeacherPlace::Offline
+}
+
+/// For rows about a teacher on GPUs of its own.
+pub(super) fn serves_teacher(scenario: &Scenario) -> bool {
+    distills(scenario) && scenario.objective.teacher.place == TeacherPlace::Engine
 }
 
 /// For rows about objectives with a reference model.

@@ -88,6 +88,19 @@ pub(super) mod model_size {
     }
 }
 
+/// Size of the teacher; the student's until somebody says it.
+pub(super) mod teacher_size {
+    use super::Scenario;
+
+    pub(in crate::params) fn get(scenario: &Scenario) -> f64 {
+        scenario.said_teacher_size()
+    }
+
+    pub(in crate::params) fn set(scenario: &mut Scenario, size: f64) {
+        scenario.objective.teacher.size = size;
+    }
+}
+
 /// Tokens of the run, those of its texts if it has any.
 pub(super) mod training_tokens {
     use super::Scenario;

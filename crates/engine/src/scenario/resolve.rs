@@ -1,12 +1,13 @@
 //! Resolves the user's choices to numbers: the nearest valid setup of any scenario.
 
 use super::overheads::overheads_on;
+use super::teacher::teacher_shape;
 use super::{Model, Scenario, Strategy};
 use crate::model::choices::Choices;
 use crate::model::expert_choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::experts::ExpertParallel;
 use crate::model::lengths::Lengths;
-use crate::model::objective::{LeavesGpu, Objective, RolloutEngine, Task};
+use crate::model::objective::{LeavesGpu, Objective, RolloutEngine, Task, Teacher};
 use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_divisor};
 use crate::model::report::Report;
 use crate::model::run::{self, HostMemory, RunReport};
@@ -67,8 +68,11 @@ impl Scenario {
             ..self.choices
         };
         let accelerator = self.accelerator.values;
+        let objective = &choices.objective;
+        let teacher = objective.runs_teacher().then(|| teacher_shape(&self.model, &objective.teacher));
         let mut setup = Setup {
             architecture,
+            teacher,
             accelerator: if self.computes_in_bf16() { accelerator.computing_in_bf16() } else { accelerator },
             network: {
                 let mut network = self.network.values;
@@ -148,6 +152,11 @@ impl Scenario {
                 // Engines on the training GPUs take turns with training.
                 staleness: if engine.gpus > 0 { engine.staleness } else { 0 },
                 ..engine
+            },
+            teacher: Teacher {
+                size: self.teacher_size(),
+                gpus: self.objective.teacher.gpus.max(1),
+                ..self.objective.teacher
             },
             ..self.objective
         }

@@ -4,8 +4,11 @@ use crate::format::bytes;
 use crate::model::objective::Reference;
 use crate::model::report::Report;
 use crate::model::setup::Setup;
-use crate::params::ParamId;
+use crate::model::teacher;
+use crate::params::quantity::with_unit;
+use crate::params::{ParamId, Unit};
 use crate::scenario::Scenario;
+use crate::scenario::data::UNSAID;
 use crate::scenario::issue::Issue;
 use crate::units::Bytes;
 
@@ -18,6 +21,10 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
                        Megatron-Core. The page computes passes without gradients that fill the pipeline once per step.";
         issues.push(Issue::note(ParamId::Pp, message));
     }
+    if task.distills() {
+        issues.extend(teacher_size(scenario));
+        issues.extend(teacher_turn(setup));
+    }
     if task.generates() {
         issues.extend(prompt(scenario, setup));
         issues.extend(mean(scenario, setup));
@@ -26,10 +33,37 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
     }
 }
 
+/// Returns a note if nobody said how large the teacher is.
+fn teacher_size(scenario: &Scenario) -> Option<Issue> {
+    let is_unsaid = scenario.objective.runs_teacher() && scenario.objective.teacher.size == UNSAID;
+    is_unsaid.then(|| {
+        let message = format!(
+            "The size of the teacher is not given. The page computes with one as large as the student, {}: enter its \
+             parameters (teacher=70B).",
+            with_unit(Unit::Params, scenario.teacher_size())
+        );
+        Issue::note(ParamId::TeacherSize, message)
+    })
+}
+
+/// Returns a note if the teacher's weights do not fit a GPU in their turn.
+fn teacher_turn(setup: &Setup) -> Option<Issue> {
+    let (held, capacity) = (teacher::in_turn(setup), setup.accelerator.usable_memory());
+    (held > capacity).then(|| {
+        let message = format!(
+            "In its turn a GPU holds {} of the teacher's weights, more than its {}: shard the weights, or give the \
+             teacher its own GPUs.",
+            bytes(held),
+            bytes(capacity)
+        );
+        Issue::note(ParamId::TeacherPlace, message)
+    })
+}
+
 /// Returns a note on precomputed log-probabilities of completions that are only generated later.
 fn precomputed(scenario: &Scenario) -> Option<Issue> {
     let objective = &scenario.objective;
-    let is_new = objective.task.generates() && objective.reference == Reference::Precomputed;
+    let is_new = objective.runs_reference() && objective.reference == Reference::Precomputed;
     is_new.then(|| {
         let message = "Completions of a rollout are new, so the reference's log-probabilities cannot be computed \
                        before the run. The page computes with a reference model in every step.";

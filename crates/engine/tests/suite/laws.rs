@@ -195,11 +195,11 @@ proptest! {
         // The mean layer of a list keeps the lesser of two sums, which is not the mean of its
         // kinds' lesser sums: within a percent.
         let slack = if shape.pattern.is_used() { 1e-2 } else { 1e-12 };
-        prop_assert!(full <= selective * (1.0 + slack), "{full:?} {selective:?}");
         // Of a list, the layer at the peak is chosen without the gradients of its experts: traced
         // steps of Jamba and NemotronH hold so much (errors of 1.5 and 0.7 %; with them 12.8 and
         // 4.0 %). Which layer it is then depends on what is recomputed.
         if !(shape.pattern.is_used() && shape.has_experts()) {
+            prop_assert!(full <= selective * (1.0 + slack), "{full:?} {selective:?}");
             prop_assert!(selective <= none * (1.0 + slack), "{selective:?} {none:?}");
         }
     }

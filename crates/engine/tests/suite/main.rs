@@ -12,6 +12,7 @@ mod anchor;
 mod any;
 mod cases;
 mod data_parallel;
+mod distillation;
 mod expert_layer;
 mod experts;
 mod expressed;

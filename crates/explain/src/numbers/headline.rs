@@ -104,7 +104,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(|c| !waits_for_data(c), "T_step = T_forward + T_backward + T_bubble + T_update"),
             when(waits_for_data, "T_step = T_compute + T_exposed + T_bubble + T_data"),
             when(waits_for_data, "T_step = T_forward + T_backward + T_bubble + T_update + T_data"),
-            when(waits_for_data, "T_step = b · m / r_data"),
+            when(|c| waits_for_data(c) && c.setup.teacher.is_none(), "T_step = b · m / r_data"),
             when(|c| c.report.update.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
         ],
         [

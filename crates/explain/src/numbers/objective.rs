@@ -1,7 +1,7 @@
 //! Explanations of models other than the trained one, and of generation.
 
 use super::super::{Context, Explanation};
-use super::{ahead, always, generates, in_turns, number, when};
+use super::{ahead, generates, in_turns, number, when};
 use engine::model::memory;
 use engine::units::Bytes;
 
@@ -33,12 +33,13 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         "other-models",
         "Other models",
         &[
-            always("M_models = M_ref + M_reward + M_critic"),
+            when(|c| !c.setup.objective.task.distills(), "M_models = M_ref + M_reward + M_critic"),
+            when(|c| c.setup.objective.task.distills(), "M_models = M_teacher + M_pass"),
             when(dense_copy, "M_ref = 2 · P / Z_w"),
             when(routed_copy, "M_ref = 2 · (P / Z_w + P_expert / E_w)"),
         ],
         [
-            "Models in addition to the policy: the frozen [reference model] and the reward model in 16 bits, sharded like the policy’s weights, and [PPO]’s critic with gradients and optimizer state. With LoRA, the reference is the base without its adapters and needs no copy.",
+            "Models in addition to the policy: the frozen [reference model] and the reward model in 16 bits, sharded like the policy’s weights, [PPO]’s critic with gradients and optimizer state, and the teacher of a [distillation], in 16 bits, with the weights that its pass gathers. With LoRA, the reference is the base without its adapters and needs no copy.",
             SECTION,
             "Reward models and critics of another size than the policy, and frozen models that are offloaded separately.",
         ],

@@ -2,7 +2,7 @@
 //! sums are exact except for the slow-down of compute next to a collective.
 
 use super::super::{Context, Explanation};
-use super::{always, number, scores, waits_for_data, when};
+use super::{always, number, passes_once, scores, waits_for_data, when};
 use crate::symbols::step::{gathers_by_tree, scatters_by_tree};
 use engine::model::report::Work;
 use engine::model::training::Sharding;
@@ -38,7 +38,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "forward",
         "Forward",
-        &[when(|c| !scores(c), "T_fwd ≈ m · l · t_fwd"), when(scores, "T_fwd ≈ m · (1 + n_scored) · l · t_fwd")],
+        &[when(passes_once, "T_fwd ≈ m · l · t_fwd"), when(scores, "T_fwd ≈ m · (1 + n_scored) · l · t_fwd")],
         [
             "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size, but at least the host’s launch time. The step is simulated event by event: a layer is slower during a collective.",
             "docs/book/model/compute.md: a [roofline] for each class of operator.",
@@ -59,7 +59,7 @@ pub(super) const WORK: &[Explanation] = &[
         "head",
         "Head and loss",
         &[
-            when(|c| !scores(c), "T_head = m · t_head"),
+            when(passes_once, "T_head = m · t_head"),
             // Passes without gradients have waits for the host of their own.
             when(
                 |c| {
@@ -90,7 +90,7 @@ pub(super) const WORK: &[Explanation] = &[
         "experts",
         "Experts",
         &[
-            when(|c| !scores(c), "T_expert = m · l · t_expert"),
+            when(passes_once, "T_expert = m · l · t_expert"),
             when(scores, "T_expert = m · l · (t_expert + n_scored · t_expert_fwd)"),
         ],
         [
@@ -157,10 +157,7 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "dispatch",
         "Dispatch",
-        &[
-            when(|c| !scores(c), "T_a2a = m · l · t_a2a"),
-            when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)"),
-        ],
+        &[when(passes_once, "T_a2a = m · l · t_a2a"), when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)")],
         [
             "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. Chunks or another micro-batch’s compute hide part of it.",
             "docs/book/model/experts.md; Tutel (arXiv 2206.03382).",
@@ -171,7 +168,7 @@ pub(super) const WORK: &[Explanation] = &[
         "exchange",
         "Exchange",
         &[
-            when(|c| !scores(c), "T_exchange = m · t_exchange"),
+            when(passes_once, "T_exchange = m · t_exchange"),
             when(scores, "T_exchange = m · (t_exchange + n_scored · t_exchange_fwd)"),
         ],
         [

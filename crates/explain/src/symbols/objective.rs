@@ -25,6 +25,8 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     new_symbol("M_critic", "the critic’s weights, gradients and optimizer state", Bytes, |c| {
         c.peak.models.critic.get()
     }),
+    new_symbol("M_teacher", "weights of the teacher of a distillation", Bytes, |c| c.peak.models.teacher.get()),
+    new_symbol("M_pass", "the teacher’s pass beyond the memory of the loss", Bytes, |c| c.peak.teacher_pass.get()),
     new_symbol("n_scored", "forward passes without gradients over each micro-batch", Count, |c| {
         f64::from(c.setup.objective.passes())
     }),

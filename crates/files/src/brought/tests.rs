@@ -341,10 +341,16 @@ fn distillation_and_mamba_are_refused_by_name() {
                 dtensor_cfg:\n    enabled: true\nteacher:\n  model_name: Qwen/Qwen3-4B\n";
     let verl = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B \
                 data.train_batch_size=64 distillation.enabled=True distillation.teacher_model.model_path=Qwen/Qwen3-32B";
-    for (name, text) in [("distillation_math.yaml", nemo), ("run.sh", verl)] {
-        let refused = file_brought(name, text).unwrap_err();
-        assert!(refused.contains("Distillation from a teacher is not computed"), "{refused}");
+    let refused = file_brought("run.sh", verl).unwrap_err();
+    assert!(refused.contains("Distillation from a teacher is not computed"), "{refused}");
+    // NeMo RL's is read; a teacher of unknown size leaves no verdict.
+    let read = file_brought("distillation_math.yaml", nemo).unwrap().scenario;
+    for pair in ["objective=opd", "teacher=4.022468096B", "teacherat=turns", "teachertopk=64"] {
+        assert!(read.contains(pair), "{read}");
     }
+    let unknown = file_brought("distillation_math.yaml", &nemo.replace("Qwen/Qwen3-4B", "acme/unheard-of")).unwrap();
+    let lines: Vec<_> = unknown.sections.iter().flat_map(|section| &section.lines).collect();
+    assert!(lines.iter().any(|line| line.contains("no such teacher")), "{lines:?}");
     let mamba = "model:\n  model_config:\n    d_model: 1536\n    is_mamba_config: true\n    num_hidden_layers: 48\n\
                  parallelism:\n  dp: 2\n  pp: 1\n  tp: 2\ntokens:\n  micro_batch_size: 2\n  sequence_length: 2048\n  \
                  batch_accumulation_per_replica: 1\n";

@@ -54,6 +54,19 @@ impl Draft {
         self.assume(format!("No length is said: texts are cut off at the {tokens} tokens of {}.", entry.name));
     }
 
+    /// Sets the teacher of a distillation; one that the catalog lacks has an unknown size, without
+    /// which there is no verdict.
+    pub(super) fn teacher_called(&mut self, found: &KeyedValue<String>) {
+        let entry = of_variable(&found.value).or_else(|| find_model(&found.value).map(|(entry, _)| entry));
+        let Some(entry) = entry else {
+            return self.not_read(found, "the catalog has no such teacher, so its size is not known");
+        };
+        let active = if entry.architecture.has_experts() { entry.architecture.active_params() as f64 } else { 0.0 };
+        self.set_number(ParamId::TeacherSize, entry.params as f64);
+        self.set_number(ParamId::TeacherActive, active);
+        self.record(found, format!("Teacher {}", entry.name));
+    }
+
     /// Sets the model that a key names.
     pub(super) fn model_called<T>(&mut self, found: &KeyedValue<T>, name: &str) {
         if self.has_model {

@@ -171,9 +171,14 @@ pub(crate) fn would_write(param: &Param, scenario: &Scenario, read: &Scenario) -
     }
 }
 
-/// Whether these are the default tokens of the run, which follow the task until somebody sets them.
+/// Whether these are the default tokens of the run, which follow the task until somebody sets them,
+/// or the default size of a teacher, which follows the student.
 fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
-    param.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
+    match param.id {
+        ParamId::TrainingTokens => scenario.run.tokens == UNSAID,
+        ParamId::TeacherSize => scenario.objective.teacher.size == UNSAID,
+        _ => false,
+    }
 }
 
 pub(crate) fn value_text(param: &Param, scenario: &Scenario) -> String {

@@ -440,7 +440,7 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters named by an issue that spans several.
-const CROSS: [&str; 46] = [
+const CROSS: [&str; 48] = [
     "images",
     "shard",
     "gpus",
@@ -484,6 +484,8 @@ const CROSS: [&str; 46] = [
     "prompt",
     "gentp",
     "genmem",
+    "teacher",
+    "teacherat",
     "ckptevery",
     // Zero, or at least a rate at which a run ends.
     "hostbw",

@@ -1,4 +1,4 @@
-//! Models besides the trained one: reference, reward model, critic (docs/book/model/rollout.md).
+//! Models besides the trained one: reference, reward model, critic, teacher (docs/book/model/rollout.md).
 
 use crate::model::choices::Choices;
 use crate::model::objective::{Objective, Task};
@@ -6,6 +6,7 @@ use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::stages::Stage;
 use crate::model::states::{self, expert_shard_degrees, shard_degrees};
+use crate::model::teacher;
 use crate::model::trained::Trained;
 use crate::units::Bytes;
 
@@ -21,6 +22,8 @@ pub struct OtherModels {
     pub reward: Bytes,
     /// The critic's weights, gradients and optimizer state.
     pub critic: Bytes,
+    /// The weights of a distillation's teacher.
+    pub teacher: Bytes,
 }
 
 impl OtherModels {
@@ -76,12 +79,13 @@ impl OtherModels {
                 let params = per_rank::params(&critic, stage.layers, &stage.blocks, stage.embedding, stage.head);
                 states::gpu_states(&critic, &params).total()
             }),
+            teacher: teacher::weights(setup, stage),
         }
     }
 
     /// Returns the sum of all models.
     pub fn total(&self) -> Bytes {
-        self.reference + self.reward + self.critic
+        self.reference + self.reward + self.critic + self.teacher
     }
 }
 

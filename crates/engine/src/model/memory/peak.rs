@@ -37,7 +37,7 @@ use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 pub use gathers::Gathered;
 pub use in_backward::InBackward;
-pub use logits::{live_bytes_per_logit, logits};
+pub use logits::{live_bytes_per_logit, logits, logits_tile_share};
 pub use messages::message_buffers;
 use of_setup::OfSetup;
 use parts::StagePeak;

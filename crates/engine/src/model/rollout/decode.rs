@@ -52,7 +52,7 @@ pub fn decode_step(engine: &Setup, stage: &Stage, sequences: f64, tokens: f64) -
 
 /// Returns the time in which an engine processes `prompts` prompts of `tokens` tokens: their
 /// forward passes, at the rate of matrix products.
-pub(super) fn prefill(engine: &Setup, prompts: f64, tokens: f64) -> Seconds {
+pub fn prefill(engine: &Setup, prompts: f64, tokens: f64) -> Seconds {
     let keys = flops::mean_keys(&engine.architecture, tokens, AttentionMask::Causal);
     let tokens = prompts * tokens;
     tokens * forward(engine, keys) / rate_of(engine) + exchanged(engine, tokens)

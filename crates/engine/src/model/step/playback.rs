@@ -5,13 +5,14 @@ use crate::model::compute::copies::Copies;
 use crate::model::compute::{UnitCosts, optimizer_cost, unit_costs};
 use crate::model::cost::{Amount, CollectiveCost, Operations, OperatorCost};
 use crate::model::experts::exchange::{dispatch_cost, repeated};
-use crate::model::pace::{Pace, TimedStage, pace};
+use crate::model::pace::{Pace, TimedStage, pace, passes_of_micro_batch};
 use crate::model::report::{Lane, Span, Work};
 use crate::model::setup::Setup;
 use crate::model::stage_plan::StagePlan;
 use crate::model::stages::{Stage, stages};
 use crate::model::sync::GradientSyncPlan;
-use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, computed, moved};
+use crate::model::teacher;
+use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, PassesBefore, computed, moved};
 use crate::model::tower::{self, TowerCosts};
 use crate::units::Seconds;
 
@@ -28,7 +29,9 @@ pub struct Playback {
     update: Operations,
     micro_batches: u32,
     /// Forward passes without gradients before each micro-batch.
-    passes: u32,
+    passes: PassesBefore,
+    /// The way of a teacher's weights between host and GPU, before the first micro-batch.
+    moving: Seconds,
     /// Duration of the first micro-batch, of one between, and of the last.
     lengths: [Seconds; 3],
     /// The bubble before the first micro-batch and after the last.
@@ -50,10 +53,7 @@ impl Playback {
         let Pace { slowest: TimedStage { stage, plan, passes: times, .. }, bubble } = pace(setup, &all);
         let micro_batches = setup.batch.grad_accum_steps;
         let before = if times.both() > Seconds::ZERO { times.forward / times.both() } else { 0.0 };
-        let passes = match setup.objective.passes() {
-            0 => Seconds::ZERO,
-            passes => f64::from(passes) * plan.forward_pass().0,
-        };
+        let passes = passes_of_micro_batch(setup, &plan);
         let length = |is_first, is_last| {
             let phases = plan.phases(is_first, is_last);
             let reduces = if plan.reduces(is_last) { plan.data_parallel.after_backward } else { Seconds::ZERO };
@@ -68,13 +68,21 @@ impl Playback {
             let beside = [of_layer.gather_layer, of_layer.reduce_layer];
             comm = tower::with_tower(setup, &tower::costs(setup), beside, comm);
         }
+        let blocks = block_amounts(setup, stage);
+        let own = PassesBefore {
+            count: setup.objective.passes(),
+            compute: plan.compute_without_gradients(),
+            amounts: blocks,
+            gathers: comm.micro_batch,
+        };
         Self {
             plan,
             comm,
-            blocks: block_amounts(setup, stage),
+            blocks,
             update: update.amount,
             micro_batches,
-            passes: setup.objective.passes(),
+            passes: teacher::on_training_gpus(setup).map_or(own, |teacher| pass_of(&teacher)),
+            moving: teacher::moving(setup),
             lengths: [length(true, only), length(false, false), length(only, true)],
             bubble: [before * bubble, (1.0 - before) * bubble],
         }
@@ -103,7 +111,7 @@ impl Playback {
 
     /// Returns the start of a micro-batch; for the index after the last, the end of the last.
     pub fn start(&self, micro_batch: u32) -> Seconds {
-        let [before, _] = self.bubble;
+        let before = self.bubble[0] + self.moving;
         let [first, between, last] = self.lengths;
         if micro_batch == 0 {
             return before;
@@ -145,7 +153,8 @@ impl Playback {
         };
         let of_collective = |cost: CollectiveCost| (cost.time, moved(cost.amount));
         if is_first {
-            alone(Lane::Compute, Work::Bubble, Seconds::ZERO, (before, None), sink);
+            let moved = alone(Lane::Compute, Work::Exchange, Seconds::ZERO, (self.moving, None), sink);
+            alone(Lane::Compute, Work::Bubble, moved, (before, None), sink);
         }
         let comm = self.plan.micro_batch_comm(self.comm.micro_batch, is_first, is_last);
         let compute = self.plan.compute_of(is_first, is_last);
@@ -155,7 +164,7 @@ impl Playback {
             compute: &compute,
             amounts: &self.blocks,
             comm: &comm,
-            passes: (self.passes, &self.plan.compute_without_gradients(), self.comm.micro_batch),
+            passes: &self.passes,
             reduction: self.plan.reduction,
         };
         let mut now = timeline::play(&played, sink);
@@ -168,6 +177,18 @@ impl Playback {
             now = alone(Lane::Compute, Work::OptimizerStep, now, update, sink);
             alone(Lane::Shard, Work::AllGather, now, of_collective(self.comm.after_update), sink);
         }
+    }
+}
+
+/// Returns the pass of a teacher over one micro-batch.
+fn pass_of(teacher: &Setup) -> PassesBefore {
+    let all = stages(teacher);
+    let Pace { slowest: TimedStage { stage, plan, .. }, .. } = pace(teacher, &all);
+    PassesBefore {
+        count: 1,
+        compute: plan.compute_without_gradients(),
+        amounts: block_amounts(teacher, stage),
+        gathers: DataParallelComm::<CollectiveCost>::new(teacher, &stage.params).micro_batch,
     }
 }
 

@@ -168,7 +168,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
         (StepPart::Context, context),
         (StepPart::Stages, neighbours),
         (StepPart::Experts, plan.exposed_experts()),
-        (StepPart::HostLink, plan.host_link()),
+        (StepPart::HostLink, plan.host_link() + passes.moving),
     ];
     let exposed = plan.exposed();
     let reduction = if plan.reduction == Work::AllReduce { StepPart::AllReduce } else { StepPart::ReduceScatter };

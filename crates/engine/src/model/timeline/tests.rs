@@ -63,14 +63,15 @@ fn played(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Vec<Span>) {
         replicate_layer: timed(comm.replicate_layer),
         replicate_root: timed(comm.replicate_root),
     };
+    let amounts = BlockAmounts::default();
     let micro_batch = MicroBatch {
         index: 0,
         start: Seconds::ZERO,
         compute,
-        amounts: &BlockAmounts::default(),
+        amounts: &amounts,
         comm: &comm,
         reduction: Work::ReduceScatter,
-        passes: (0, compute, CommTimes::default()),
+        passes: &PassesBefore { count: 0, compute: *compute, amounts, gathers: CommTimes::default() },
     };
     let end = play(&micro_batch, &mut |span| spans.push(span));
     (end, spans)

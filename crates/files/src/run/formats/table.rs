@@ -27,8 +27,9 @@ use words::{find_word, is_on, is_word_only, meaning, said_by, spellings};
 /// Names that a row may have besides parameters, for values that follow from several keys or from
 /// all files.
 #[cfg(test)]
-pub(in crate::run) const OWN_NAMES: [&str; 36] = [
+pub(in crate::run) const OWN_NAMES: [&str; 37] = [
     "model",
+    "teacher",
     "micro",
     "accum",
     "global",

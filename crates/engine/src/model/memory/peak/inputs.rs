@@ -15,6 +15,7 @@ use crate::model::report::PeakMoment;
 use crate::model::software::RootUnit;
 use crate::model::stages::Stage;
 use crate::model::states::{States, base, gpu_states};
+use crate::model::teacher;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 
@@ -29,6 +30,8 @@ pub(super) struct PeakInputs<'a> {
     pub(super) base: Bytes,
     /// Models besides the trained one.
     pub(super) models: Bytes,
+    /// Memory of the teacher's pass beyond that of the loss, which follows it.
+    pub(super) teacher_pass: Bytes,
     pub(super) gathers: Gathers,
     pub(super) at_rest: GradientsAtRest,
     pub(super) reductions: Reductions,
@@ -51,9 +54,12 @@ impl<'a> PeakInputs<'a> {
         let working = WorkingSet::new(of, of_layers, stage);
         let kept = KeptActivations::new(of, of_layers, stage);
         let points = Points::new(held, below, kept.second_layer());
+        let logits = LogitBytes::new(of, stage);
+        let teacher_pass = (teacher::pass_memory(setup, stage) - Bytes::new(logits.at_loss)).max(Bytes::ZERO);
         Self {
             of,
             stage,
+            teacher_pass,
             states: gpu_states(setup, params),
             base: base(setup, params)
                 + models
@@ -65,7 +71,7 @@ impl<'a> PeakInputs<'a> {
             reductions: Reductions::new(of, stage, of_trained, working.computed_in_layer),
             kept,
             working,
-            logits: LogitBytes::new(of, stage),
+            logits,
             tower,
             points,
         }

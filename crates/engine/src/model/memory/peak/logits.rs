@@ -5,6 +5,7 @@ use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::software::Loss;
 use crate::model::stages::Stage;
+use crate::model::teacher;
 
 /// Returns the logits of one micro-batch on one GPU of a stage.
 pub fn logits(setup: &Setup, stage: &Stage) -> f64 {
@@ -43,12 +44,12 @@ pub fn live_bytes_per_logit(setup: &Setup) -> f64 {
         Loss::FusedLinear => 0.5,
         Loss::Tiled => 12.0 * logits_tile_share(setup),
     };
-    uncapped + capped
+    uncapped + capped + teacher::bytes_per_logit(setup).0
 }
 
 /// Returns the share of a GPU's logits in one tile of a tiled loss: 1 GiB of logits in fp32, or all
 /// (arXiv 2506.13996, section 3.1).
-fn logits_tile_share(setup: &Setup) -> f64 {
+pub fn logits_tile_share(setup: &Setup) -> f64 {
     const TILE: f64 = 1_073_741_824.0 / 4.0;
     let logits = per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.loss_parallel());
     if logits > TILE { TILE / logits } else { 1.0 }
@@ -62,12 +63,14 @@ const VOCABULARY_PARALLEL: f64 = 16.0;
 
 /// Returns the bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16
 /// bits, with the logits if they are kept; the 16-bit gradient of a fused loss.
-pub(super) const fn bytes_kept_per_logit(loss: Loss) -> f64 {
-    match loss {
+/// A distillation adds the teacher's.
+pub(super) fn bytes_kept_per_logit(setup: &Setup) -> f64 {
+    let of_student = match setup.kernels.loss {
         Loss::Standard | Loss::Bf16Kept => 4.0,
         Loss::KeptLogits => 6.0,
         Loss::Fp32Logits => 8.0,
         Loss::Fused | Loss::Bf16 => 2.0,
         Loss::Chunked | Loss::FusedLinear | Loss::Tiled => 0.0,
-    }
+    };
+    of_student + teacher::bytes_per_logit(setup).1
 }

@@ -20,6 +20,7 @@ struct Parts {
     activations: ByPoint,
     working_set: ByPoint,
     logits: ByPoint,
+    teacher_pass: ByPoint,
     tower: Option<ByPoint>,
 }
 
@@ -41,6 +42,7 @@ impl Parts {
             activations: none.plus(kept.mean, &kept.by_point(points)),
             working_set: inputs.working.by_point(points.left.map(|left| kept.working(left))),
             logits: inputs.logits.by_point(),
+            teacher_pass: none.with(Point::Loss, inputs.teacher_pass.get()),
             tower: inputs
                 .tower
                 .map(|_| ByPoint::from_points(|point| inputs.tower_bytes(point).into_iter().sum::<Bytes>().get())),
@@ -48,8 +50,9 @@ impl Parts {
     }
 
     fn iter(&self) -> impl Iterator<Item = &ByPoint> {
-        let Self { gradients, gathered, ahead: _, unreduced, activations, working_set, logits, tower } = self;
-        [gradients, gathered, unreduced, activations, working_set, logits].into_iter().chain(tower)
+        let Self { gradients, gathered, ahead: _, unreduced, activations, working_set, logits, teacher_pass, tower } =
+            self;
+        [gradients, gathered, unreduced, activations, working_set, logits, teacher_pass].into_iter().chain(tower)
     }
 
     /// Returns the parts of the allocated memory at a point.
@@ -64,7 +67,7 @@ impl Parts {
             .with(MemoryPart::Activations, of(&self.activations))
             .with(MemoryPart::WorkingSet, of(&self.working_set))
             .with(MemoryPart::Logits, of(&self.logits))
-            .with(MemoryPart::Models, inputs.models)
+            .with(MemoryPart::Models, inputs.models + of(&self.teacher_pass))
             .with(MemoryPart::Tower, self.tower.as_ref().map_or(Bytes::ZERO, of))
     }
 }

@@ -59,6 +59,8 @@ pub struct PeakTerms {
     pub process: ProcessTerms,
     /// Models besides the trained one.
     pub models: OtherModels,
+    /// Memory of the teacher's pass beyond that of the loss, at the loss.
+    pub teacher_pass: Bytes,
     /// Memory of the image encoder: at rest, gathered, activations.
     pub tower: [Bytes; 3],
 }
@@ -167,6 +169,7 @@ impl PeakTerms {
             logits: LogitTerms::new(inputs, point),
             process: ProcessTerms::new(&most),
             models: OtherModels::new(&setup, stage),
+            teacher_pass: if point == Point::Loss { inputs.teacher_pass } else { Bytes::ZERO },
             tower: inputs.tower_bytes(point),
         }
     }
@@ -255,7 +258,7 @@ impl LogitTerms {
                 _ => 0.0,
             },
             waiting: if setup.forwards_first() && in_passes { stage.in_flight - 1.0 } else { 0.0 },
-            per_waiting: bytes_kept_per_logit(setup.kernels.loss),
+            per_waiting: bytes_kept_per_logit(setup),
         }
     }
 }

@@ -105,7 +105,7 @@ pub(super) struct LogitBytes {
 impl LogitBytes {
     pub(super) fn new(of: &OfSetup<'_>, stage: &Stage) -> Self {
         let (setup, logits, loss) = (of.setup, logits(of.setup, stage), of.setup.kernels.loss);
-        let kept = bytes_kept_per_logit(loss);
+        let kept = bytes_kept_per_logit(setup);
         Self {
             // The logits of further tokens are kept while those of the next token are processed.
             at_loss: live_bytes_per_logit(setup) * logits + f64::from(setup.mtp) * kept * logits,
