@@ -1,0 +1,1 @@
+//! shardwise for agents.
