@@ -80,9 +80,9 @@ static MEASUREMENTS: LazyLock<Vec<Measurement>> = LazyLock::new(|| table::parse(
 /// ```
 /// # use analysis::evidence::{Grade, grade};
 /// let of = |link: &str| grade(&links::decode(link).scenario);
-/// let known = of("v=1&cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=8192&framework=torchtitan");
-/// assert_eq!(known.step_time, Grade::Measured);
-/// assert!(known.runs > 500);
+/// let known = of("cluster=dgx-h100&model=llama-2-7b&gpus=8&seq=4096&strategy=shard-grad-op&recompute=none\
+///     &recipe=pure-bf16&attnkernel=flash&mbs=1");
+/// assert_eq!((known.grade(), known.runs > 500), (Grade::Measured, true));
 /// // No run on a T4 is published.
 /// assert_eq!(of("gpu=t4&model=llama-3-8b&gpus=8").grade(), Grade::Formula);
 /// ```
