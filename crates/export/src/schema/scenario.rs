@@ -39,14 +39,19 @@ fn object() -> Value {
             ParamKind::Number(number) => json!({ "anyOf": [within(number), { "type": "string" }] }),
             ParamKind::Choice(choice) => json!({ "anyOf": [one_of(choice), any()] }),
         };
-        properties.insert(param.key.to_owned(), described(schema, &meaning(param)));
+        let names: Vec<&str> = spelling::names_of(param.id).filter(|name| *name != param.key).collect();
+        let also = if names.is_empty() { String::new() } else { format!(" Also: {}.", names.join(", ")) };
+        properties.insert(param.key.to_owned(), described(schema, &(meaning(param) + &also)));
     }
-    for name in spelling::known_names() {
-        if !properties.contains_key(name) {
-            properties.insert(name.to_owned(), described(any(), &meant(name)));
-        }
-    }
-    json!({ "type": "object", "additionalProperties": false, "properties": properties })
+    // Other names of keys, whose values may be in other units. They are letters, digits and `_`.
+    let names = spelling::known_names().filter(|name| !properties.contains_key(*name)).collect::<Vec<_>>();
+    let names = format!("^({})$", names.join("|"));
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+        "patternProperties": { names: described(any(), "Another usual name of a key, from a framework or a table.") },
+    })
 }
 
 /// Returns the schema of a scenario as reports have it: under the keys of links, numbers as
@@ -90,10 +95,4 @@ fn meaning(param: &Param) -> String {
     let unit = param.number().map_or("", |number| quantity::unit_label(number.unit));
     let unit = if unit.is_empty() { String::new() } else { format!(" In {unit}.") };
     format!("{}: {}{unit}", param.label, param.help)
-}
-
-/// Returns the keys that another name stands for.
-fn meant(name: &str) -> String {
-    let own = every().find(|param| spelling::names_of(param.id).any(|own| own == name));
-    own.map_or_else(|| "Read by its value.".to_owned(), |param| format!("Another name of `{}`.", param.key))
 }
