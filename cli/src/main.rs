@@ -8,12 +8,15 @@ mod annotation;
 mod catalog;
 mod estimate;
 mod input;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod measure;
 mod mixed;
 mod params;
 mod plan;
 mod rank;
 mod read;
+mod schema;
 mod spoken;
 mod table;
 mod write;
@@ -100,6 +103,11 @@ enum Command {
     Catalog,
     /// The keys of a scenario with bounds, units and meaning, as JSON
     Parameters,
+    /// JSON schemas of a scenario and of the reports
+    Schema(schema::Arguments),
+    /// Serves the tools to agents by the Model Context Protocol, over standard input and output
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Arguments),
 }
 
 /// Returns the arguments, with `estimate` inserted before a sentence.
@@ -125,6 +133,9 @@ fn main() -> ExitCode {
         Command::Params(arguments) => Ok(arguments.run()),
         Command::Catalog => catalog::catalog(),
         Command::Parameters => catalog::parameters(),
+        Command::Schema(arguments) => Ok(arguments.run()),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(arguments) => arguments.run(),
     };
     match answer {
         Ok(answer) => {

@@ -2,10 +2,10 @@
 //! is made of the table of parameters, the second of the types of the JavaScript package, the third
 //! of the fields that write it.
 
-mod scenario;
-mod types;
 #[cfg(test)]
 mod checked;
+mod scenario;
+mod types;
 
 use serde_json::{Map, Value, json};
 

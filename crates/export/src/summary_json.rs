@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use analysis::answer::Answer;
 use analysis::evidence::{self, Evidence, Grade};
 use catalog::accuracy::Band;
+use engine::format;
 use engine::model::odds::Verdict;
 use engine::model::report::{Limiter, Report};
-use engine::{format, names};
+use engine::names as words;
 use engine::params::{ParamId, Unit, labels};
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{Model, Scenario};
@@ -45,6 +46,8 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
     /// Meaning and unit.
     pub(crate) about: &'static str,
+    /// Key of the card that explains the number (`explain::card`); empty without one.
+    pub(crate) card: &'static str,
     value: fn(&Source) -> Value,
 }
 
@@ -54,12 +57,14 @@ pub(crate) const FIELDS: &[Field] = &[
         name: "shardwise",
         kind: Kind::Text,
         about: "Version of the calculator.",
+        card: "",
         value: |_| env!("CARGO_PKG_VERSION").into(),
     },
     Field {
         name: "run",
         kind: Kind::Text,
         about: "The run that was computed, in words: model, GPUs, layout, lengths and batch.",
+        card: "",
         value: |of| described(of.scenario).into(),
     },
     Field {
@@ -67,6 +72,7 @@ pub(crate) const FIELDS: &[Field] = &[
         kind: Kind::Word(verdicts),
         about: "fits: odds of 0.9 and more; tight: odds between; does_not_fit: odds below 0.1; host_does_not_fit: the \
                 GPUs have room, and a host has not.",
+        card: "",
         value: |of| of.answer.fit.verdict.key().into(),
     },
     Field {
@@ -74,36 +80,42 @@ pub(crate) const FIELDS: &[Field] = &[
         kind: Kind::YesNo,
         about: "Whether the predicted memory is within that of the GPU and of the host. Look at fit_odds before you \
                 promise it.",
+        card: "",
         value: |of| of.answer.fit.fits.into(),
     },
     Field {
         name: "fit_odds",
         kind: Kind::Number,
         about: "Share of such runs that fit their GPUs, by the errors of published peaks, 0 to 1.",
+        card: "",
         value: |of| short(of.answer.fit.odds),
     },
     Field {
         name: "needed_memory_gib",
         kind: Kind::Figure,
         about: "Memory that one GPU needs at its peak, in GiB.",
+        card: "needed",
         value: |of| figure(of.answer.needed.gib(), Some(of.answer.memory_band)),
     },
     Field {
         name: "usable_memory_gib",
         kind: Kind::Number,
         about: "Memory of one GPU that the driver leaves to programs, in GiB.",
+        card: "",
         value: |of| short(of.answer.usable.gib()),
     },
     Field {
         name: "host_memory_gib",
         kind: Kind::Number,
         about: "Memory that the processes of one host need, in GiB.",
+        card: "host-need",
         value: |of| short(of.answer.fit.host.needed().gib()),
     },
     Field {
         name: "host_capacity_gib",
         kind: Kind::Number,
         about: "Memory of one host, in GiB.",
+        card: "",
         value: |of| short(of.answer.fit.host.capacity.gib()),
     },
     Field {
@@ -111,30 +123,42 @@ pub(crate) const FIELDS: &[Field] = &[
         kind: Kind::Figure,
         about: "Model FLOPs utilisation of the whole step, 0 to 1. Where `fits` is false, it and the times hold only \
                 if memory were no limit.",
+        card: "mfu",
         value: |of| figure(of.answer.step.mfu, slower(of)),
     },
     Field {
         name: "step_time_s",
         kind: Kind::Figure,
         about: "Time of a whole optimizer step, in seconds.",
+        card: "step",
         value: |of| figure(of.answer.step.time.get(), of.answer.time_band),
     },
     Field {
         name: "tokens_per_s_per_gpu",
         kind: Kind::Figure,
         about: "Tokens trained per second and GPU.",
+        card: "tokens",
         value: |of| figure(of.answer.step.tokens_per_s_per_gpu, slower(of)),
     },
     Field {
         name: "limiter",
         kind: Kind::Word(limiters),
         about: "What limits the step.",
-        value: |of| names::limiter(of.answer.limiter).key.into(),
+        card: "limiter",
+        value: |of| words::limiter(of.answer.limiter).key.into(),
+    },
+    Field {
+        name: "trained_on",
+        kind: Kind::Text,
+        about: "Data of the whole run, for which time and cost hold, in words.",
+        card: "",
+        value: |of| spaced(&of.scenario.length().to_string()).into(),
     },
     Field {
         name: "train_time_s",
         kind: Kind::MaybeNumber,
         about: "Time of the whole run with interruptions, in seconds; null if it never ends.",
+        card: "time",
         value: |of| {
             let run = &of.answer.run;
             if run.finishes() { short(run.time.get()) } else { Value::Null }
@@ -144,6 +168,7 @@ pub(crate) const FIELDS: &[Field] = &[
         name: "cost_usd",
         kind: Kind::MaybeNumber,
         about: "Price of the whole run, in US dollars; null if the price of the GPU is unknown or the run never ends.",
+        card: "cost",
         value: |of| of.answer.dollars().map_or(Value::Null, short),
     },
     Field {
@@ -153,6 +178,7 @@ pub(crate) const FIELDS: &[Field] = &[
                 up to twice the size, four times the GPUs) was measured, or a measurement of yours corrects it; \
                 interpolated: the nearest measured run is at most four steps away; formula: none is near, so trust \
                 the ranges rather than the figures.",
+        card: "",
         value: |of| {
             let Evidence { step_time, memory, runs } = of.evidence;
             json!({
@@ -167,18 +193,21 @@ pub(crate) const FIELDS: &[Field] = &[
         name: "assumed",
         kind: Kind::Texts,
         about: "What was taken without being given. Tell the reader.",
+        card: "",
         value: |of| of.said(true),
     },
     Field {
         name: "notes",
         kind: Kind::Texts,
         about: "How names were read, unusual values, and errors.",
+        card: "",
         value: |of| of.said(false),
     },
     Field {
         name: "link",
         kind: Kind::Text,
         about: "The scenario: the fragment of the calculator's link, which every tool takes.",
+        card: "",
         value: |of| links::encode(of.scenario).into(),
     },
 ];
@@ -191,6 +220,17 @@ pub fn summary_json(scenario: &Scenario, report: &Report, issues: &[Issue], assu
     let source = Source { scenario, answer, evidence, issues, assumed };
     let fields = FIELDS.iter().map(|field| (field.name.to_owned(), (field.value)(&source)));
     Value::Object(fields.collect::<Map<_, _>>())
+}
+
+/// Returns the meaning of a field of the small report, and the key of the card that explains the
+/// number (empty without one); `None` if there is no such field.
+pub fn meaning(name: &str) -> Option<(&'static str, &'static str)> {
+    FIELDS.iter().find(|field| field.name == name).map(|field| (field.about, field.card))
+}
+
+/// Names of the fields of the small report.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|field| field.name)
 }
 
 /// Start of the message of a note on an assumption.
@@ -229,7 +269,7 @@ fn verdicts() -> Vec<&'static str> {
 }
 
 fn limiters() -> Vec<&'static str> {
-    Limiter::ALL.map(|limiter| names::limiter(limiter).key).to_vec()
+    Limiter::ALL.map(|limiter| words::limiter(limiter).key).to_vec()
 }
 
 /// Returns the names of the grades.
@@ -257,7 +297,12 @@ fn described(scenario: &Scenario) -> String {
         format::value(Unit::Tokens, f64::from(scenario.seq_len)),
         scenario.micro_batch_size,
         scenario.grad_accum_steps,
-        names::framework(scenario.framework)
+        words::framework(scenario.framework)
     );
-    plain.replace(['\u{2009}', '\u{a0}'], " ")
+    spaced(&plain)
+}
+
+/// Returns a text with ordinary spaces.
+fn spaced(text: &str) -> String {
+    text.replace(['\u{2009}', '\u{a0}'], " ")
 }

@@ -56,9 +56,11 @@ pub fn write<'a>(runs: impl IntoIterator<Item = (&'a Scenario, bool, bool)>) -> 
     let mut last: Vec<String> = Vec::new();
     for (mut cells, time, peak) in rows {
         cells.push([(time, "t"), (peak, "m")].into_iter().filter(|of| of.0).map(|of| of.1).collect());
-        let shown = cells.iter().enumerate().map(|(place, cell)| {
-            if last.get(place) == Some(cell) { "" } else { cell.as_str() }
-        });
+        let shown = cells.iter().enumerate().map(
+            |(place, cell)| {
+                if last.get(place) == Some(cell) { "" } else { cell.as_str() }
+            },
+        );
         text.push_str(&shown.collect::<Vec<_>>().join(","));
         text.push('\n');
         last = cells;
@@ -122,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_run_survives_the_table() {
-        let links = ["v=1", "v=1&cluster=dgx-h100&model=mixtral-8x7b&ep=8&recompute=full", "v=1&train=lora&tp=2&gpus=512"];
+        let links =
+            ["v=1", "v=1&cluster=dgx-h100&model=mixtral-8x7b&ep=8&recompute=full", "v=1&train=lora&tp=2&gpus=512"];
         let scenarios = links.map(|link| links::decode(link).scenario);
         let text = write(scenarios.iter().chain(&scenarios).map(|of| (of, true, false)));
         let read = parse(&text);

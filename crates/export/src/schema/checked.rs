@@ -63,7 +63,9 @@ fn real_reports_are_valid() {
 fn what_no_report_has_is_invalid() {
     let first = links::decode("v=1").scenario;
     let report = report_json(&first, &first.report(), &[]);
-    for (key, value) in [("mfu", "half".into()), ("verdict", "perhaps".into()), ("new", 1.into()), ("band", Value::Null)] {
+    for (key, value) in
+        [("mfu", "half".into()), ("verdict", "perhaps".into()), ("new", 1.into()), ("band", Value::Null)]
+    {
         let mut other = report.clone();
         other[key] = value;
         assert_eq!(wrong(&REPORT, &other).len(), 1, "{key}");

@@ -144,9 +144,9 @@ impl<'a> Reader<'a> {
         let schema = self.union()?;
         self.takes(";");
         let properties: Map<_, _> = keys.iter().map(|key| ((*key).to_owned(), schema.clone())).collect();
-        self.takes("}").then(|| {
-            json!({ "type": "object", "additionalProperties": false, "required": keys, "properties": properties })
-        })
+        self.takes("}").then(
+            || json!({ "type": "object", "additionalProperties": false, "required": keys, "properties": properties }),
+        )
     }
 }
 

@@ -26,7 +26,8 @@ fn every_published_row_is_its_own_nearest() {
 #[test]
 fn the_table_of_evidence_is_that_of_the_measured_rows() {
     let published = &*PUBLISHED;
-    let entries = [&published.training, &published.mixtures, &published.tuned, &published.silicon, &published.strangers];
+    let entries =
+        [&published.training, &published.mixtures, &published.tuned, &published.silicon, &published.strangers];
     let measured = entries.into_iter().flatten().filter_map(|entry| {
         let prediction = entry.outcome.as_ref().ok()?;
         let (time, peak) = (prediction.measured.step_time_s.is_some(), prediction.measured.peak_gib.is_some());
