@@ -7,7 +7,7 @@ use crate::Answer;
 /// The transport.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Serves over HTTP on the loopback interface, in place of standard input and output [default
+    /// Serves over HTTP on the loopback interface, instead of standard input and output [default
     /// port: 8337]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = mcp_server::DEFAULT_PORT)]
     http: Option<u16>,

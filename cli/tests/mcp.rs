@@ -69,11 +69,8 @@ fn posted(address: &str, headers: &[(&str, &str)], body: &Value) -> (u16, String
     let place = address.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
     let mut stream = TcpStream::connect(place).unwrap();
     let host = headers.iter().find(|(name, _)| *name == "Host").map_or(place, |(_, host)| host);
-    let others: String = headers
-        .iter()
-        .filter(|(name, _)| *name != "Host")
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
+    let others = headers.iter().filter(|(name, _)| *name != "Host");
+    let others = others.fold(String::new(), |text, (name, value)| text + name + ": " + value + "\r\n");
     let body = body.to_string();
     write!(
         stream,

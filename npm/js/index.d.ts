@@ -179,7 +179,7 @@ export interface Report {
   /** The share of such runs that fit, by the errors of published peaks, 0 to 1. */
   fit_odds: number;
   /**
-   * `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`; `host_does_not_fit` where the GPUs have room and the hosts have
+   * `fits` from odds of 0.8, `does_not_fit` below a half, else `tight`; `host_does_not_fit` where the GPUs have room and the hosts have
    * not.
    */
   verdict: 'fits' | 'tight' | 'host_does_not_fit' | 'does_not_fit';

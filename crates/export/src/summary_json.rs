@@ -70,8 +70,8 @@ pub(crate) const FIELDS: &[Field] = &[
     Field {
         name: "verdict",
         kind: Kind::Word(verdicts),
-        about: "fits: odds of 0.9 and more; tight: odds between; does_not_fit: odds below 0.1; host_does_not_fit: the \
-                GPUs have room, and a host has not.",
+        about: "fits: at least 80 % of such runs fit; tight: at least half of them; does_not_fit: fewer; \
+                host_does_not_fit: the GPUs have room, and a host has not.",
         card: "",
         value: |of| of.answer.fit.verdict.key().into(),
     },

@@ -15,7 +15,7 @@ use crate::tools::{self, Access, TOOLS};
 
 /// Instructions for the model that uses the tools.
 const INSTRUCTIONS: &str = "shardwise computes whether a training run of a language model fits its GPUs, how fast it is, \
-what limits it and what it costs, from formulas held against published measurements. Never guess such figures: call \
+what limits it and what it costs, from formulas compared with published measurements. Never guess such figures: call \
 `estimate`, and `rank` or `plan` for better settings or hardware. Give the run as `scenario` (any usual keys), as `link` \
 or as `text`. A result that is an error is a question or a refusal: ask the user, do not fill in a value. Tell the user \
 the odds, the range, `assumed` and the grade of the `evidence`, not the bare figure.";

@@ -21,7 +21,7 @@ const MOST_LINES: usize = 20;
 
 const FILES: Argument = ("files", named_texts, "Texts of files that belong together, each with its name.");
 const OF_PATHS: Argument =
-    (PATHS, words, "Paths on this machine, in place of `files`; files beside them that they name are read, too.");
+    (PATHS, words, "Paths on this machine, instead of `files`; files next to them that they name are read, too.");
 const SCENARIO: Argument = (
     "scenario",
     object,
@@ -44,7 +44,7 @@ pub(super) const READ: Tool = Tool {
 pub(super) const LINT: Tool = Tool {
     name: "lint",
     title: "Find changes that make a run fit or faster",
-    about: "Checks the configuration of a run: findings with code, severity, gain and the edits of keys that mend them. \
+    about: "Checks the configuration of a run: findings with code, severity, gain and the edits of keys that fix them. \
             Writes nothing. `changes` says whether an edit keeps what is trained (nothing) or not (numerics, training). \
             `explain` says what a code means.",
     arguments: &[

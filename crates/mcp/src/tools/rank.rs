@@ -3,9 +3,10 @@
 use api::given::Code;
 use api::rank::{RankRequest, answers, search};
 use api::{Open, Refusal};
+use engine::units::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::{Access, MOST, Tool, amount, picked, run, schema_of, top, words};
+use super::{Access, MOST, Tool, amount, picked, run, schema_of, shorter, top, words};
 use crate::arguments::Arguments;
 
 pub(super) const TOOL: Tool = Tool {
@@ -24,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 /// What an answer has of a layout's report.
-const FIGURES: [&str; 6] = ["verdict", "fit_odds", "mfu", "step_time_s", "tokens_per_s_per_gpu", "needed_memory_bytes"];
+const FIGURES: [&str; 5] = ["verdict", "fit_odds", "mfu", "step_time_s", "tokens_per_s_per_gpu"];
 
 fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
     let most = arguments.count("top", 3, MOST)?;
@@ -49,6 +50,8 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
 fn layout(of: &Value) -> Value {
     let mut layout = picked(of, &["name", "settings", "runs"]);
     layout.extend(of.get("report").map(|report| picked(report, &FIGURES)).unwrap_or_default());
+    let needed = of.pointer("/report/needed_memory_bytes").and_then(Value::as_f64).map(|bytes| Bytes::new(bytes).gib());
+    layout.insert("needed_memory_gib".to_owned(), shorter(&json!(needed)));
     layout.extend(picked(of, &["link"]));
     json!(layout)
 }

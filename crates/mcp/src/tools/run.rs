@@ -65,7 +65,7 @@ fn key_schema(key: &str) -> Value {
     let about = match (key, find(key)) {
         (v1::MODEL_KEY, _) => "Model: catalog id, name or Hugging Face repository".to_owned(),
         (v1::GPU_KEY, _) => "GPU, as in h100, a100-80gb, rtx-4090, mi300x".to_owned(),
-        (v1::CLUSTER_KEY, _) => "Cluster or instance, as in dgx-h100, p5.48xlarge; in place of `gpu`".to_owned(),
+        (v1::CLUSTER_KEY, _) => "Cluster or instance, as in dgx-h100, p5.48xlarge; instead of `gpu`".to_owned(),
         (_, None) => String::new(),
         (_, Some(param)) => match &param.kind {
             ParamKind::Number(number) => match quantity::unit_label(number.unit) {
