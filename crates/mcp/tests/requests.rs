@@ -1,5 +1,5 @@
 //! Requests of agents (`requests.toml`), all over one connection of a client of the SDK.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where its data is wrong")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
 
 use std::collections::BTreeMap;
 use std::time::Instant;
