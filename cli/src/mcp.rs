@@ -9,7 +9,7 @@ use crate::Answer;
 pub(crate) struct Arguments {
     /// Serves over HTTP on the loopback interface, instead of standard input and output [default
     /// port: 8337]
-    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = mcp_server::DEFAULT_PORT)]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = ::mcp::DEFAULT_PORT)]
     http: Option<u16>,
 }
 
@@ -18,8 +18,8 @@ impl Arguments {
     pub(crate) fn run(&self) -> Result<Answer, String> {
         match self.http {
             // Standard output is the client's.
-            Some(port) => mcp_server::serve_http(port, |address| eprintln!("Serving at {address}")),
-            None => mcp_server::serve_stdio(),
+            Some(port) => ::mcp::serve_http(port, |address| eprintln!("Serving at {address}")),
+            None => ::mcp::serve_stdio(),
         }?;
         Ok(Answer::new(String::new()))
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use mcp_server::Server;
-use mcp_server::tools::{Access, TOOLS};
+use mcp::Server;
+use mcp::tools::{Access, TOOLS};
 use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use serde::Deserialize;
