@@ -6,7 +6,7 @@ use engine::model::objective::{Objective, Task, Teacher, TeacherPlace};
 use engine::model::report::{MemoryPart, Report};
 use engine::model::stages::stages;
 use engine::model::step::playback::Playback;
-use engine::model::teacher;
+use engine::model::teacher_engine;
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario};
 use engine::units::Bytes;
@@ -230,7 +230,7 @@ proptest! {
         prop_assert!((end.get() / time.step.get() - 1.0).abs() < 1e-6, "{end:?} {:?}", time.step);
         prop_assert!(time.step.get().is_finite() && report.memory.needed.get().is_finite());
         prop_assert!(report.update.hfu >= report.update.mfu && report.memory.parts.get(MemoryPart::Models) >= Bytes::ZERO);
-        prop_assert!(live_bytes_per_logit(&setup) > 0.0 && teacher::own_gpus(&setup) <= teacher.gpus);
+        prop_assert!(live_bytes_per_logit(&setup) > 0.0 && teacher_engine::own_gpus(&setup) <= teacher.gpus);
     }
 
     #[test]
