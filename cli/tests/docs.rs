@@ -81,8 +81,9 @@ fn the_examples_of_the_documentation_run() {
 }
 
 /// Pages whose blocks of commands are followed by some of the lines that they print.
-const SHOWN: [(&str, &str); 2] = [
+const SHOWN: [(&str, &str); 3] = [
     ("faq.md", include_str!("../../docs/book/faq.md")),
+    ("tutorials/ci.md", include_str!("../../docs/book/tutorials/ci.md")),
     ("tutorials/shell.md", include_str!("../../docs/book/tutorials/shell.md")),
 ];
 
