@@ -117,12 +117,12 @@ impl Arguments {
         let mut judged = Vec::with_capacity(found.runs.len());
         let mut written = Vec::new();
         for files in &found.runs {
-            let mut one = self.judge(files, &found.base)?;
+            let Some(mut one) = self.judge(files, &found.base)? else { continue };
             if (self.fix || self.unsafe_fixes || self.diff) && one.verdict.is_ok() {
                 let mended = fix::first(&one, self.unsafe_fixes, self.diff)?;
                 if mended.is_written && !self.diff {
                     // What is left to find is that of the new files.
-                    one = self.judge(files, &found.base)?;
+                    one = self.judge(files, &found.base)?.unwrap_or(one);
                 }
                 written.push(mended);
             }
@@ -131,7 +131,9 @@ impl Arguments {
         let format = if self.json { Some(Format::Json) } else { self.output_format };
         let format = format.or(here.output_format()?).unwrap_or(Format::Text);
         // A single question is an error, as of the other commands.
-        if let ([Judged { verdict: Err(problem), .. }], Format::Text) = (judged.as_slice(), format) {
+        if !self.exit_zero
+            && let ([Judged { verdict: Err(problem), .. }], Format::Text) = (judged.as_slice(), format)
+        {
             return Err(problem.clone());
         }
         let asks = judged.iter().any(|one| one.verdict.is_err());
@@ -145,10 +147,11 @@ impl Arguments {
     }
 
     /// Judges one run by its own configuration.
-    fn judge(&self, files: &RunFiles, base: &[String]) -> Result<Judged, String> {
-        let folder = files.first().and_then(|file| Path::new(file).parent()).unwrap_or(Path::new(""));
+    fn judge(&self, run: &RunFiles, base: &[String]) -> Result<Option<Judged>, String> {
+        let folder = run.files.first().and_then(|file| Path::new(file).parent()).unwrap_or(Path::new(""));
         let configuration = self.configuration(folder)?;
-        judge::judge(files, base, &self.rules(&configuration, files)?)
+        let rules = self.rules(&configuration, run).map_err(|problem| configuration.located(problem))?;
+        Ok(judge::judge(run, base, &rules))
     }
 
     /// Returns the configuration of a folder.
@@ -162,17 +165,18 @@ impl Arguments {
 
     /// Returns what is demanded and selected for a run: the command line counts more than the
     /// configuration.
-    fn rules(&self, configuration: &Configuration, files: &RunFiles) -> Result<Rules, String> {
+    fn rules(&self, configuration: &Configuration, run: &RunFiles) -> Result<Rules, String> {
         let typed: Vec<String> = if self.suggest { vec!["ALL".to_owned()] } else { self.select.clone() };
         let select = if typed.is_empty() { configuration.select() } else { typed };
-        let ignore = [&self.ignore[..], &configuration.ignored(files.first().map(String::as_str))?].concat();
+        let ignore = [&self.ignore[..], &configuration.ignored(run.files.first().map(String::as_str))?].concat();
         let demands = configuration.assertions().iter().chain(&self.assertions);
         Ok(Rules {
             select: prefixes(&select)?,
             ignore: prefixes(&ignore)?,
             assertions: demands.map(|demand| demand.parse()).collect::<Result<_, _>>()?,
             scenario: configuration.scenario()?,
-            set: [configuration.set(), self.set.clone()].concat(),
+            configured: configuration.set(),
+            set: self.set.clone(),
             assume: self.assume,
             lenient: self.lenient,
         })

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use api::files::with_named;
 use files::brought::{Item, is_whole_run};
-use files::run::split_function;
+use files::run::{File, split_function, values};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
@@ -12,7 +12,11 @@ use super::configuration::Configuration;
 use crate::input::{Input, STANDARD};
 
 /// The files of one run, as typed or found.
-pub(super) type RunFiles = Vec<String>;
+pub(super) struct RunFiles {
+    pub(super) files: Vec<String>,
+    /// Whether a search found it: a file that names no model is no run of its own then.
+    pub(super) is_found: bool,
+}
 
 /// Runs that were found.
 pub(super) struct Found {
@@ -21,8 +25,11 @@ pub(super) struct Found {
     pub(super) base: Vec<String>,
 }
 
-/// Ends of names of files that a folder is searched for.
-const KINDS: [&str; 9] = ["yaml", "yml", "json", "toml", "py", "sh", "slurm", "sbatch", "ipynb"];
+/// Ends of names of files that a folder is searched for. Most Python files that name a program are
+/// its sources, so they are named one by one, or by a glob.
+const KINDS: [&str; 7] = ["yaml", "yml", "json", "toml", "sh", "slurm", "sbatch"];
+/// Ends of names of files that are whole, or wrong.
+const DATA: [&str; 4] = ["yaml", "yml", "json", "toml"];
 /// Largest file that a search reads, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -56,15 +63,31 @@ pub(super) fn runs(paths: &[String], each: bool, configuration: &Configuration) 
         let place = if place.is_empty() { "This folder".to_owned() } else { place };
         return Err(format!("{place} has no configuration of a run that is known: name its files."));
     }
-    found.sort();
-    found.dedup();
-    let mut runs = if each {
-        named.into_iter().filter(|path| is_run(path)).map(|path| vec![path]).collect()
+    let excluded = configuration.excluded()?;
+    let is_left_out = |path: &String| excluded.iter().any(|glob| configuration.matches(glob, Path::new(path)));
+    let mut runs: Vec<RunFiles> = if each {
+        let named = distinct(named).into_iter().filter(|path| !is_left_out(path) && (is_run(path) || is_broken(path)));
+        named.map(|path| RunFiles { is_found: !is_broken(&path), files: vec![path] }).collect()
     } else {
-        grouped(named, &base)
+        grouped(distinct(named), &base)
     };
-    runs.extend(found.into_iter().map(|path| vec![path]));
+    let known: Vec<String> = runs.iter().flat_map(|run| run.files.iter().cloned()).collect();
+    let found = distinct(known.iter().cloned().chain(found).collect()).split_off(known.len());
+    runs.extend(found.into_iter().map(|path| RunFiles { files: vec![path], is_found: true }));
     Ok(Found { runs, base })
+}
+
+/// Returns paths without those of a file that is named already.
+fn distinct(paths: Vec<String>) -> Vec<String> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let is_new = |path: &String| {
+        let whole = Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+        let is_new = !seen.contains(&whole) || path == STANDARD;
+        seen.push(whole);
+        is_new
+    };
+    let mut is_new = is_new;
+    paths.into_iter().filter(|path| is_new(path)).collect()
 }
 
 /// Whether an input is the text of a scenario.
@@ -75,6 +98,13 @@ fn is_text(input: &str) -> bool {
 
 fn exists(path: &str) -> bool {
     Path::new(path).exists() || Path::new(split_function(path).0).is_file()
+}
+
+/// Whether a file cannot be read, or its text is none of its kind: that is said, whatever it holds.
+fn is_broken(path: &str) -> bool {
+    let is_data = Path::new(path).extension().is_some_and(|kind| DATA.iter().any(|known| kind == *known));
+    let Some(item) = item(Path::new(path)) else { return true };
+    is_data && values(&File::new(path, String::from_utf8_lossy(&item.bytes))).is_err()
 }
 
 /// Whether a file is a run of its own.
@@ -96,7 +126,7 @@ fn grouped(named: Vec<String>, base: &[String]) -> Vec<RunFiles> {
     };
     let whole: Vec<String> = named.iter().filter(|path| is_run(path)).cloned().collect();
     if whole.len() < 2 || reads(&named) || !whole.iter().all(|path| reads(core::slice::from_ref(path))) {
-        return if named.is_empty() { Vec::new() } else { vec![named] };
+        return if named.is_empty() { Vec::new() } else { vec![RunFiles { files: named, is_found: false }] };
     }
     // Parts of these runs are read with the file that names them.
     let joined: Vec<PathBuf> = whole.iter().flat_map(|path| names_of(path)).collect();
@@ -105,7 +135,7 @@ fn grouped(named: Vec<String>, base: &[String]) -> Vec<RunFiles> {
         own.is_some_and(|own| joined.contains(&own))
     };
     let alone = named.iter().filter(|path| !whole.contains(path) && !is_joined(path));
-    whole.iter().chain(alone).map(|path| vec![path.clone()]).collect()
+    whole.iter().chain(alone).map(|path| RunFiles { files: vec![path.clone()], is_found: false }).collect()
 }
 
 /// Returns the files that a file names.

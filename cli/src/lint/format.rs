@@ -50,5 +50,7 @@ fn file<'a>(run: &'a Judged, finding: &'a SuggestedChange) -> String {
 /// Returns a name of a finding that stays the same while its place and its figures change.
 fn fingerprint(run: &Judged, finding: &SuggestedChange) -> String {
     let keys: Vec<&str> = finding.edits.iter().map(|edit| edit.key.as_str()).collect();
-    [file(run, finding).as_str(), code(finding), &keys.join(",")].join(":")
+    // A demand, or settings that change, before the figures.
+    let about = finding.what.split_once(". Predicted").or(finding.what.split_once(": ")).map_or("", |(about, _)| about);
+    [file(run, finding).as_str(), code(finding), &keys.join(","), about].join(":")
 }

@@ -3,7 +3,7 @@
 //! - `# shardwise: ignore[SW203]` on the line of a key, or on the line above it,
 //! - `# shardwise: ignore-file[SW2]` anywhere,
 //! - `# shardwise: assert mfu >= 0.38`,
-//! - `# shardwise: set cluster=8xH100 gpus=8`, for what no file says.
+//! - `# shardwise: set cluster=8xH100 gpus=8`, as `--set` does.
 //!
 //! Without codes in brackets, an instruction concerns all of them.
 
@@ -20,8 +20,8 @@ pub(super) struct Instructions {
     ignored: Vec<(Option<usize>, Vec<String>)>,
     /// Demands on the run, each with its line.
     assertions: Vec<(Assertion, usize)>,
-    /// Values for what no file says.
-    pub(super) scenario: Vec<String>,
+    /// Values that count more than the file's own.
+    pub(super) set: Vec<String>,
 }
 
 /// Beginning of an instruction, after the sign of a comment.
@@ -66,7 +66,7 @@ impl Instructions {
                 self.ignored.push((line, prefixes(&[codes.to_owned()])?));
             }
             "assert" => self.assertions.push((rest.parse()?, line)),
-            "set" => self.scenario.extend(rest.split_whitespace().map(str::to_owned)),
+            "set" => self.set.extend(rest.split_whitespace().map(str::to_owned)),
             other => {
                 return Err(format!(
                     "“{BEGIN} {other}” is no instruction: there are ignore[CODES], ignore-file[CODES], assert DEMAND and \
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn demands_and_values_are_read_and_errors_have_their_line() {
         let set = read("# shardwise: set cluster=8xH100 gpus=8\nx: 1\n# shardwise: assert odds >= 0.9\n").unwrap();
-        assert_eq!(set.scenario, ["cluster=8xH100", "gpus=8"]);
+        assert_eq!(set.set, ["cluster=8xH100", "gpus=8"]);
         assert_eq!((set.assertions[0].0.to_string().as_str(), set.assertions[0].1), ("odds >= 0.9", 3));
         for (text, said) in [
             ("\nx: 1 # shardwise: ingore", "line 2: “shardwise: ingore” is no instruction"),

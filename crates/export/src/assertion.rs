@@ -130,6 +130,11 @@ impl FromStr for Assertion {
             return Err(format!("“{name}” in “{text}” is no value of a report.{}", near(name)));
         }
         let wanted = wanted(&field, value);
+        if RATIOS.contains(&field.as_str()) && wanted.as_f64().is_some_and(|number| number > 1.0) {
+            return Err(format!(
+                "“{name}” in “{text}” is at most 1, or 100 %: write {value} %, or a number from 0 to 1."
+            ));
+        }
         let is_ordered = !matches!(comparison, Comparison::Equal | Comparison::Other);
         if is_ordered && !wanted.is_number() {
             return Err(format!("“{value}” in “{text}” is not a number{}. {example}", units_of(&field)));
@@ -187,7 +192,25 @@ fn wanted(field: &str, value: &str) -> Value {
     }
 }
 
+/// Fields that are shares of one.
+const RATIOS: [&str; 4] = ["fit_odds", "mfu", "hfu", "run.goodput"];
+
 impl Assertion {
+    /// Whether the demand is on the whole training, which depends on its length.
+    pub fn is_of_run(&self) -> bool {
+        const OF_LENGTH: [&str; 8] = [
+            "steps",
+            "ideal_time_s",
+            "time_s",
+            "gpu_hours",
+            "cost_usd",
+            "energy_kwh",
+            "emissions_gco2",
+            "interruptions",
+        ];
+        self.field.strip_prefix("run.").is_some_and(|field| OF_LENGTH.contains(&field))
+    }
+
     /// Checks the demand on a report of [`crate::report_json::report_json`].
     pub fn check(&self, report: &Value) -> Checked {
         let found = self.field.split('.').try_fold(report, |value, key| value.get(key));
@@ -276,9 +299,18 @@ mod tests {
             let checked = text.parse::<Assertion>().unwrap().check(&report);
             assert!(!checked.holds && checked.sentence.contains(said), "{text}: {checked:?}");
         }
-        for text in
-            ["", "mfu", ">= 3", "mfu >=", "mfu >= much", "step_time < 3 parsec", "mfu > NaN", "mfuu > 1", "run > 1"]
-        {
+        for text in [
+            "",
+            "mfu",
+            ">= 3",
+            "mfu >=",
+            "mfu >= much",
+            "step_time < 3 parsec",
+            "mfu > NaN",
+            "mfuu > 1",
+            "run > 1",
+            "odds >= 95",
+        ] {
             assert!(text.parse::<Assertion>().is_err(), "{text}");
         }
     }

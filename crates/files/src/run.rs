@@ -37,14 +37,17 @@ use catalog::releases::{Known, find, newest_of};
 use engine::model::software::Framework;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use links::v1::RELEASE_KEY;
+use engine::scenario::issue::Severity as IssueSeverity;
+use links::v1::{NODES_KEY, RELEASE_KEY};
 use links::{encode, put};
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
 pub(crate) use lint::change_code;
-pub use lint::{ASSERTION, Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
+pub use lint::{
+    ASSERTION, Changes, DOES_NOT_FIT, Finding, RULES, Rule, Severity, TIGHT, explain, lint, prefixes, rule, rules_table,
+};
 pub use named::named_files;
 pub(crate) use tree::may_be_json;
 pub use tree::split_function;
@@ -98,6 +101,19 @@ pub struct Base {
 }
 
 impl Base {
+    /// Returns the number of GPUs that was set by hand.
+    fn gpus_by_hand(&self) -> Option<u32> {
+        let mut scenario = self.scenario;
+        let mut by_hand = None;
+        for (key, value) in &self.over {
+            let _ = put(&mut scenario, key, value);
+            if key == ParamId::Gpus.key() || key == NODES_KEY {
+                by_hand = Some(scenario.gpus);
+            }
+        }
+        by_hand
+    }
+
     /// Whether a parameter was set by hand.
     fn sets(&self, id: ParamId) -> bool {
         self.over.iter().any(|(key, _)| key == id.key())
@@ -372,6 +388,7 @@ fn assemble_run_after(
 ) -> Result<Run, Refusal> {
     let mut draft = Draft::new(&base.scenario, formats, chosen);
     draft.names = files.iter().map(|file| file.name.clone()).collect();
+    draft.gpus_by_hand = base.gpus_by_hand();
     // Models first, launchers and the files they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map(|program| program.part()));
@@ -389,7 +406,9 @@ fn assemble_run_after(
             ignored.extend(unused.ignored);
             unread.extend(unused.unread);
             unknown.extend(unused.unknown);
-            keys.wrong().into_iter().for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
+            keys.wrong(draft.gpus_by_hand.is_some())
+                .into_iter()
+                .for_each(|said| draft.contradict(prefix_file_name(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
             hints.push(models::spelled(stem));
@@ -430,6 +449,12 @@ fn assemble_run_after(
             overruled.push(format!("{key} = {value}"));
         }
         draft.open.retain(|open| open.key() != key);
+    }
+    // Of the run as it will be, with the values that were set by hand.
+    for issue in draft.scenario.issues() {
+        if issue.severity == IssueSeverity::Error {
+            draft.contradict(issue.message);
+        }
     }
     let is_by_hand = base.sets(ParamId::Strategy);
     let assumes_ddp = !is_by_hand && sharding::assumes_ddp(&draft);

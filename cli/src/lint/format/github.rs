@@ -9,7 +9,7 @@ use files::brought::Severity;
 use super::super::judge::Judged;
 use super::{file, severity};
 use crate::read::coded;
-use crate::table::lines;
+use crate::table::{lines, plain};
 
 pub(super) fn printed(runs: &[Judged]) -> String {
     let of_run = |run: &Judged| -> Vec<String> {
@@ -36,7 +36,7 @@ fn annotation(severity: Severity, file: Option<&str>, line: Option<usize>, text:
         let line = line.map(|line| format!(",line={line}")).unwrap_or_default();
         format!(" file={}{line}", property(file))
     });
-    format!("::{level}{}::{}", place.unwrap_or_default(), message(text))
+    format!("::{level}{}::{}", place.unwrap_or_default(), message(&plain(text)))
 }
 
 fn message(text: &str) -> String {

@@ -3,7 +3,6 @@
 use engine::params::ParamId;
 use engine::params::quantity::group_thousands;
 use engine::scenario::Strategy;
-use engine::scenario::issue::Severity;
 
 use super::MissingValue;
 use super::draft::Draft;
@@ -38,11 +37,6 @@ pub(super) fn finish(draft: &mut Draft) {
     let generates = draft.scenario.objective.task.generates() && draft.scenario.has_texts();
     if generates && !draft.said.contains(&ParamId::MeanTextLength) {
         draft.scenario.texts.mean_length = f64::from(draft.scenario.seq_len);
-    }
-    for issue in draft.scenario.issues() {
-        if issue.severity == Severity::Error {
-            draft.contradict(issue.message);
-        }
     }
 }
 
@@ -94,6 +88,11 @@ fn world(draft: &mut Draft) {
     if let Some(each) = said.filter(|each| *each != node) {
         draft.set_number(ParamId::GpusPerNode, f64::from(each));
     }
+    if let Some(gpus) = draft.gpus_by_hand {
+        draft.scenario.gpus = gpus;
+        divides_gpus(draft);
+        return;
+    }
     if let (Some(gpus), Some(by_nodes)) = (&world.gpus, &of_nodes)
         && gpus.value != by_nodes.value
     {
@@ -133,7 +132,12 @@ fn world(draft: &mut Draft) {
             group_thousands(&gpus.to_string())
         ));
     }
-    let gpus = draft.scenario.gpus;
+    divides_gpus(draft);
+}
+
+/// Reports degrees whose product does not divide the GPUs.
+fn divides_gpus(draft: &mut Draft) {
+    let (gpus, each) = (draft.scenario.gpus, per_replica(draft));
     if !gpus.is_multiple_of(each) {
         let scenario = &draft.scenario;
         let keys = draft.said_by(&[ParamId::Tp, ParamId::Cp, ParamId::Pp, ParamId::Gpus]);

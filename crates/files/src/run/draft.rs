@@ -105,6 +105,8 @@ pub(super) struct Draft {
     pub(super) stored: Option<Stored>,
     /// Whether the newest release was assumed, as no file names one.
     pub(super) takes_newest: bool,
+    /// The number of GPUs that was set by hand, which counts more than the files'.
+    pub(super) gpus_by_hand: Option<u32>,
     /// The release set by hand.
     release: Option<&'static Release>,
     /// The scenario of an earlier reading: defaults of a program may depend on its settings.
@@ -148,6 +150,7 @@ impl Draft {
             open: Vec::new(),
             said: Vec::new(),
             stored: None,
+            gpus_by_hand: None,
             unread: Vec::new(),
             is_model_alone: false,
             takes_newest: false,

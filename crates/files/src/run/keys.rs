@@ -285,10 +285,17 @@ impl<'a> Keys<'a> {
     }
 
     /// Returns sentences about values that are not usable numbers.
-    pub(super) fn wrong(&self) -> Vec<String> {
+    pub(super) fn wrong(&self, gpus_by_hand: bool) -> Vec<String> {
         // Of several values of a key, only the requested one is reported.
         let asked = self.no_number.keys().filter_map(|place| self.tree.entries.get(*place));
         let asked = asked.filter(|entry| entry.value != Value::Null);
+        // A script's own argument for the GPUs is answered by hand.
+        let is_answered = |entry: &&Entry| {
+            gpus_by_hand
+                && LAUNCHED.contains(&last_part(&entry.path))
+                && self.is_argument(&self.resolved(entry).shown())
+        };
+        let asked = asked.filter(|entry| !is_answered(entry));
         let wrong = asked.filter(|entry| self.fate(entry) == KeyFate::Wrong).map(|entry| {
             let (key, value) = (shortened(&entry.path), self.resolved(entry).shown());
             let why = if self.is_argument(&value) {

@@ -29,7 +29,7 @@ use super::tree::Tree;
 use super::{Base, File, MissingValue, Run, keys, read_run, tree};
 use catalog::programs::Program;
 pub(crate) use rules::change_code;
-pub use rules::{ASSERTION, RULES, Rule, Severity, explain, prefixes, rule, rules_table};
+pub use rules::{ASSERTION, DOES_NOT_FIT, RULES, Rule, Severity, TIGHT, explain, prefixes, rule, rules_table};
 
 /// A possible improvement, or an error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -200,9 +200,13 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
                 .find(|issue| issue.key == Some(ParamId::EngineMemory.key()))
                 .map(|issue| issue.message)
         });
+        let is_tight = engine.is_none() && report.memory.is_within();
+        let code = if is_tight { rules::TIGHT } else { rules::DOES_NOT_FIT };
         let what = engine.map_or_else(
             || {
-                let subject = if run.has_cut_off && shortest(scenario).report().fits() {
+                let subject = if is_tight {
+                    "The run may not fit"
+                } else if run.has_cut_off && shortest(scenario).report().fits() {
                     CUT_OFF
                 } else {
                     "The run does not fit"
@@ -216,7 +220,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
             },
             |engine| format!("The run does not fit. {engine}"),
         );
-        findings.push(Finding::new(rules::DOES_NOT_FIT, what));
+        findings.push(Finding::new(code, what));
     }
     let source = &Source::new(run, files, base);
     let (mut found, mut without) = candidates(source, &report);

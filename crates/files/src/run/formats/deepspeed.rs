@@ -4,6 +4,7 @@ use engine::params::ParamId;
 
 use super::shared;
 use crate::run::draft::Draft;
+use crate::run::format::is_hugging_face;
 use crate::run::keys::Keys;
 
 /// Reads the model of a script that has the configuration as a dictionary, and loads it itself.
@@ -93,6 +94,12 @@ pub(super) fn formats(keys: &mut Keys, draft: &mut Draft) {
         draft.set_option_from(&found, ParamId::Recipe, option);
     } else if keys.has("bf16.enabled") && keys.word(&["bf16.enabled"]).is_some_and(|found| found.value == "auto") {
         // Taken from the trainer.
+        if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
+            draft.set_option(ParamId::Recipe, "zero-mixed");
+        }
+    } else if bf16.is_none() && fp16.is_none() && draft.formats.iter().any(|format| is_hugging_face(*format)) {
+        // Accelerate adds the trainer's format where the file has none (`set_mixed_precision` of
+        // accelerate/utils/dataclasses.py).
         if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
             draft.set_option(ParamId::Recipe, "zero-mixed");
         }

@@ -175,7 +175,7 @@ fn read_row(table: &'static Table, row: &Row, keys: &mut Keys, draft: &mut Draft
     let simplifies = said(&row.simplifies).map(|said| said.replacen(" = ", " is ", 1));
     draft.unread.extend(lacks.clone());
     if let Some(said) = &simplifies {
-        draft.contradict(said.clone());
+        draft.assume(said.clone());
     }
     match meaning(row, &word) {
         None if lacks.is_some() || simplifies.is_some() => {}

@@ -45,7 +45,8 @@ pub struct Rule {
     pub explanation: &'static str,
 }
 
-pub(crate) const DOES_NOT_FIT: &str = "SW101";
+/// Code of a run that does not fit.
+pub const DOES_NOT_FIT: &str = "SW101";
 pub(crate) const CONTRADICTION: &str = "SW102";
 /// Code of an assertion that does not hold.
 pub const ASSERTION: &str = "SW103";
@@ -59,6 +60,8 @@ const PRECISION: &str = "SW207";
 const OPTIMIZER: &str = "SW208";
 const KERNELS: &str = "SW209";
 const OTHER: &str = "SW210";
+/// Code of a run that may not fit.
+pub const TIGHT: &str = "SW211";
 const LENGTH: &str = "SW301";
 const MODEL: &str = "SW302";
 const BATCH: &str = "SW303";
@@ -66,7 +69,7 @@ const TRAINED: &str = "SW304";
 const HARDWARE: &str = "SW305";
 
 /// All kinds of findings, in the order of the codes.
-pub static RULES: [Rule; 18] = [
+pub static RULES: [Rule; 19] = [
     Rule {
         code: DOES_NOT_FIT,
         name: "does not fit",
@@ -166,6 +169,14 @@ pub static RULES: [Rule; 18] = [
         severity: Severity::Warning,
         explanation: "A setting without a code of its own, such as how experts are dispatched or when gradients are reduced, makes the run \
                       fit or faster. What is trained stays the same. The finding names the setting and both its values.",
+    },
+    Rule {
+        code: TIGHT,
+        name: "tight",
+        severity: Severity::Warning,
+        explanation: "The run needs a little less memory than a GPU has, and fewer than half of such runs fit: what is predicted and \
+                      what a run needs differ by a few percent. Run its first steps before you rely on it, or take one of the \
+                      changes that follow. A demand such as `odds >= 0.8` makes it an error.",
     },
     Rule {
         code: LENGTH,
@@ -376,6 +387,6 @@ mod tests {
             assert_eq!((change_code(&before, &after), rule(code).map(|rule| rule.code)), (code, Some(code)));
         }
         let coded = |entry: &&Rule| cases.iter().any(|(code, _)| *code == entry.code);
-        assert_eq!(RULES.iter().filter(coded).count(), RULES.len() - 2, "all but what is wrong");
+        assert_eq!(RULES.iter().filter(coded).count(), RULES.len() - 4, "all but what is wrong, demanded or tight");
     }
 }
