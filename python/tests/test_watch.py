@@ -1,8 +1,10 @@
 """A watched run: statistics by a fake clock, real trainers where they are installed, histories, rows."""
 
+import contextlib
 import csv
 import dataclasses
 import importlib.util
+import io
 import json
 import os
 import re
@@ -517,7 +519,8 @@ class Documentation(unittest.TestCase):
                 for block in blocks:
                     code = compile(block, "watch.md", "exec")
                     if block not in needs:
-                        exec(code, names)  # noqa: S102
+                        with contextlib.redirect_stdout(io.StringIO()):
+                            exec(code, names)  # noqa: S102
             finally:
                 os.chdir(before)
 
