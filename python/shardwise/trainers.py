@@ -232,7 +232,7 @@ def _derived(own: type[W], base: Any) -> type[W]:
 def _imported(caller: str, *names: str) -> Any:
     """The first of these modules that is imported, else the first that is installed."""
     for name in names:
-        if name in sys.modules:
+        if sys.modules.get(name) is not None:
             return sys.modules[name]
     for name in names:
         try:
