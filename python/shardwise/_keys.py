@@ -9,10 +9,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, TypedDict, Union
 
-from ._values import Config, Dtype, Number, Section, Switch, Text
+from ._values import Config, Dtype, Model, Number, Section, Switch, Text
 
 Train = Union[
     Enum,
+    Config,
     None,
     Literal[
         "all", "lora", "rslora", "dora", "layers", "full", "qlora", "freeze",
@@ -545,7 +546,7 @@ class StepValues(TypedDict, total=False):
     rev: Number
     cluster: Text
     gpu: Text
-    model: Union[Text, Config]
+    model: Model
     nodes: Number
     scale: Number
     generation: Text
@@ -805,7 +806,7 @@ class StepValues(TypedDict, total=False):
     attention_tuned_efficiency_percent: Number
     attn_implementation: Attnkernel
     base_format: Base
-    base_model: Union[Text, Config]
+    base_model: Model
     batch_size_global: Number
     batch_size_per_device: Number
     batch_size_per_gpu: Number
@@ -998,10 +999,10 @@ class StepValues(TypedDict, total=False):
     microbatch_size: Number
     mixed_precision: MixedPrecision
     mlp_bias: Switch
-    model_id: Union[Text, Config]
+    model_id: Model
     model_max_length: Number
-    model_name: Union[Text, Config]
-    model_name_or_path: Union[Text, Config]
+    model_name: Model
+    model_name_or_path: Model
     model_params: Number
     model_size: Number
     moe_ffn_hidden: Number
@@ -1092,7 +1093,7 @@ class StepValues(TypedDict, total=False):
     pp_degree: Number
     pp_size: Number
     precision: Recipe
-    pretrained_model_name_or_path: Union[Text, Config]
+    pretrained_model_name_or_path: Model
     price_per_gpu_hour: Number
     price_per_hour: Number
     projector_params: Number

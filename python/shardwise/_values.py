@@ -44,6 +44,9 @@ class Configured(Protocol):
 Number = Union[float, str, Scalar, None]
 #: A name of the catalog: ``"llama-3.1-8b"``, ``"8xH100"``.
 Text = Union[str, None]
+#: A model: its name in the catalog, its configuration, a module that has one, or the path of a
+#: ``config.json`` or of its folder.
+Model = Union[str, Config, Configured, os.PathLike[str], None]
 #: On or off.
 Switch = Union[
     bool, Literal["yes", "no", "true", "false", "True", "False", "on", "off", 0, 1, "0", "1"], None

@@ -12,10 +12,24 @@ A *measured* dict has any of these keys; a missing or ``None`` value was not mea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Optional, cast
+
 from . import estimate, read
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keys import Values
+    from ._values import Scenario
+    from .types import Band, Comparison, Expectation, Expected, Inside, Measured, Report
+
+#: A figure that is compared.
+Figure = Literal[
+    "step_time_s", "tokens_per_s_per_gpu", "mfu", "max_memory_allocated_bytes", "max_memory_reserved_bytes"
+]
 #: Name and, for people, label, factor and unit of each figure that is compared.
-FIGURES = {
+FIGURES: dict[Figure, tuple[str, float, str]] = {
     "step_time_s": ("step time", 1.0, "s"),
     "tokens_per_s_per_gpu": ("tokens/s a GPU", 1.0, ""),
     "mfu": ("MFU", 100.0, "%"),
@@ -23,6 +37,14 @@ FIGURES = {
     "max_memory_reserved_bytes": ("peak reserved", 2.0**-30, "GiB"),
 }
 
+#: The peaks of PyTorch's allocator by their kinds.
+PEAKS: dict[
+    Literal["allocated", "reserved"],
+    Literal["max_memory_allocated_bytes", "max_memory_reserved_bytes"],
+] = {
+    "allocated": "max_memory_allocated_bytes",
+    "reserved": "max_memory_reserved_bytes",
+}
 #: Relative difference below which two numbers of tokens are one batch; as crates/diagnose has it.
 SAME_BATCH = 0.03
 #: Shares of a step above which waiting, variation and drift are named as causes.
@@ -31,7 +53,9 @@ WAITS, VARIES, DRIFTS = 0.1, 0.2, 1.15
 FRAGMENTS = 1.1
 
 
-def expect(scenario="", *, strict=True, assume=False, **values):
+def expect(
+    scenario: Scenario = "", *, strict: bool = True, assume: bool = False, **values: Unpack[Values]
+) -> Expected:
     """What a run of this scenario is expected to measure, for alert rules of a monitor.
 
     A dict with the ``link`` of the scenario, its ``gpus`` and ``tokens_per_step``, and for each of
@@ -45,38 +69,46 @@ def expect(scenario="", *, strict=True, assume=False, **values):
     return expected_of(estimate(scenario, strict=strict, assume=assume, **values))
 
 
-def expected_of(report):
+def expected_of(report: Report) -> Expected:
     """:func:`expect` of a report."""
     memory = report["memory_bytes"]
     parts = memory["parts"]
     # The range is of measured over predicted peaks, whichever kind of peak was measured.
     needed, band = report["needed_memory_bytes"], report["band"]
-    around = band["needed_memory_bytes"] or {}
-    ratios = {side: around[side] / needed if around else None for side in ("low", "high")}
+    around = band["needed_memory_bytes"]
 
-    def peak(figure):
-        return {"expected": figure, **{side: ratio and figure * ratio for side, ratio in ratios.items()}}
-
-    def paced(name):
-        return {"expected": report[name], **(band[name] or {"low": None, "high": None})}
+    def peak(figure: float) -> Expectation:
+        return {
+            "expected": figure,
+            "low": figure * (around["low"] / needed),
+            "high": figure * (around["high"] / needed),
+        }
 
     return {
         "link": report["link"],
         "gpus": int(report["scenario"]["gpus"]),
         "tokens_per_step": report["tokens_per_step"],
-        **{name: paced(name) for name in ("step_time_s", "tokens_per_s_per_gpu", "mfu")},
+        "step_time_s": _around(report["step_time_s"], band["step_time_s"]),
+        "tokens_per_s_per_gpu": _around(report["tokens_per_s_per_gpu"], band["tokens_per_s_per_gpu"]),
+        "mfu": _around(report["mfu"], band["mfu"]),
         "max_memory_allocated_bytes": peak(memory["allocated"]),
         "max_memory_reserved_bytes": peak(memory["peak"] - parts["context"] - parts["rollout_engine"]),
     }
 
 
-def completed(measured, expected):
+def _around(figure: float, band: Optional[Band]) -> Expectation:
+    """A figure with its range, if one was measured."""
+    low, high = (band["low"], band["high"]) if band else (None, None)
+    return {"expected": figure, "low": low, "high": high}
+
+
+def completed(measured: Measured, expected: Expected) -> Measured:
     """The measured dict with the tokens, rate and MFU that follow from others of its values.
 
     MFU counts FLOPs a token and the GPU's peak as the scenario does. Tokens that were not counted are
     those of the scenario's full batch: ``tokens_counted`` says which.
     """
-    own = {key: value for key, value in measured.items() if value is not None}
+    own = cast("Measured", {key: value for key, value in measured.items() if value is not None})
     gpus, time, tokens = expected["gpus"], own.get("step_time_s"), own.get("tokens_per_step")
     rate = own.get("tokens_per_s_per_gpu")
     if tokens is None and rate and time:
@@ -95,7 +127,7 @@ def completed(measured, expected):
     return own
 
 
-def beside(report, measured, notes=()):
+def beside(report: Report, measured: Measured, notes: Sequence[str] = ()) -> Comparison:
     """A measured run next to the prediction of a report.
 
     A dict with ``expected`` (of :func:`expect`), ``measured`` (completed), ``inside`` (for each figure
@@ -105,37 +137,41 @@ def beside(report, measured, notes=()):
     """
     expected = expected_of(report)
     own = completed(measured, expected)
-    share = own["tokens_per_step"] / expected["tokens_per_step"] if own.get("tokens_per_step") else 1.0
-    is_other = abs(share - 1.0) > SAME_BATCH
-    inside = {}
+    tokens = own.get("tokens_per_step") or expected["tokens_per_step"]
+    is_other = abs(tokens / expected["tokens_per_step"] - 1.0) > SAME_BATCH
+    inside: Inside = {}
     for name in FIGURES:
-        figure, around = own.get(name), expected[name]
-        if figure is not None:
-            known = around["low"] is not None and not (is_other and name == "step_time_s")
-            inside[name] = around["low"] <= figure <= around["high"] if known else None
-    notes = list(notes)
+        figure, low, high = own.get(name), expected[name]["low"], expected[name]["high"]
+        if figure is None:
+            continue
+        if low is None or high is None or (is_other and name == "step_time_s"):
+            inside[name] = None
+        else:
+            inside[name] = low <= figure <= high
+    said = list(notes)
     if is_other:
-        notes.append(
-            f"A step has {own['tokens_per_step']:,.0f} tokens, not {expected['tokens_per_step']:,.0f} as predicted: "
-            "compare tokens/s, not the step time."
+        said.append(
+            f"A step has {tokens:,.0f} tokens, not {expected['tokens_per_step']:,.0f} as "
+            "predicted: compare tokens/s, not the step time."
         )
-    outside = [name for name, is_inside in inside.items() if is_inside is False]
+    outside = [name for name in FIGURES if inside.get(name) is False]
     causes = _causes(report, expected, own, outside, is_other) if outside else []
-    return {"expected": expected, "measured": own, "inside": inside, "causes": causes, "notes": notes}
+    return {"expected": expected, "measured": own, "inside": inside, "causes": causes, "notes": said}
 
 
-def _causes(report, expected, own, outside, is_other):
+def _causes(
+    report: Report, expected: Expected, own: Measured, outside: Sequence[str], is_other: bool
+) -> list[str]:
     """The likeliest causes of figures outside their ranges: first what was measured in the run,
     then the single changes of the scenario that would explain the difference."""
     accum = report["scenario"]["accum"]
-    if (own.get("mfu") or 0.0) > 1.0 and not own["tokens_counted"]:
+    if (own.get("mfu") or 0.0) > 1.0 and not own.get("tokens_counted"):
         often = f", or step() was called after each of {accum:g} micro-batches" if accum > 1 else ""
         return [f"No GPU is faster than its peak: the steps had fewer tokens than the scenario's{often}."]
     causes = []
     rate = own.get("tokens_per_s_per_gpu")
-    is_slow = bool(rate) and rate < (expected["tokens_per_s_per_gpu"]["low"] or 0.0)
     time = own.get("step_time_s")
-    if is_slow and time:
+    if rate and time and rate < (expected["tokens_per_s_per_gpu"]["low"] or 0.0):
         waits = (own.get("data_wait_s") or 0.0) / time
         if waits > WAITS:
             causes.append(f"The program waits for its next batch for {waits:.0%} of a step: more workers, or prefetching.")
@@ -144,20 +180,21 @@ def _causes(report, expected, own, outside, is_other):
             how = "faster" if drift < 1 else "slower"
             causes.append(f"Later steps are {max(drift, 1 / drift) - 1:.0%} {how} than earlier ones: compilation, caches, "
                           "clocks or lengths still change.")
-        if (own.get("spread") or 0.0) > VARIES:
-            causes.append(f"Steps vary by {own['spread']:.0%} of the median: lengths of texts, recompilation, or a shared "
+        spread = own.get("spread") or 0.0
+        if spread > VARIES:
+            causes.append(f"Steps vary by {spread:.0%} of the median: lengths of texts, recompilation, or a shared "
                           "machine.")
-    kinds = ("max_memory_allocated_bytes", "max_memory_reserved_bytes")
-    allocated, reserved = (own.get(name) for name in kinds)
-    if allocated and reserved and kinds[1] in outside:
-        of_run, of_model = reserved / allocated, expected[kinds[1]]["expected"] / expected[kinds[0]]["expected"]
+    allocated, reserved = (own.get(name) for name in PEAKS.values())
+    if allocated and reserved and PEAKS["reserved"] in outside:
+        predicted, of_tensors = (expected[name]["expected"] for name in (PEAKS["reserved"], PEAKS["allocated"]))
+        of_run, of_model = reserved / allocated, predicted / of_tensors
         if of_run > FRAGMENTS * of_model:
             causes.append(f"Reserved memory is {of_run:.2f} times the allocated, {of_model:.2f} predicted: fragments, which "
                           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True avoids.")
     return causes + _explained(report, own, outside, is_other)
 
 
-def _explained(report, own, outside, is_other):
+def _explained(report: Report, own: Measured, outside: Sequence[str], is_other: bool) -> list[str]:
     """What the engine says of a log with these figures, for the figures that are outside."""
     # It compares the update alone of a step that also generates its texts, and without corrections.
     scenario = report["scenario"]
@@ -182,22 +219,24 @@ def _explained(report, own, outside, is_other):
     return [" ".join(line.split()) + ("" if line.endswith(".") else ".") for line in found]
 
 
-def lines(compared, title):
+def lines(compared: Comparison, title: str) -> list[str]:
     """A comparison of :func:`beside` as lines for people."""
     own, expected = compared["measured"], compared["expected"]
     written = [title]
-    for name, is_inside in compared["inside"].items():
-        label, scale, unit = FIGURES[name]
-        around = expected[name]
+    for name, (label, scale, unit) in FIGURES.items():
+        measured, around = own.get(name), expected[name]
+        if measured is None:
+            continue
         figures = [around["expected"], around["low"], around["high"]]
         said, low, high = (_digits(figure * scale) if figure is not None else "" for figure in figures)
-        verdict = {True: "inside", False: "OUTSIDE", None: ""}[is_inside]
+        verdict = {True: "inside", False: "OUTSIDE", None: ""}[compared["inside"].get(name)]
         among = f" ({low} to {high})" if low else " (no measured range)"
-        written.append(f"  {label:<15}{_digits(own[name] * scale):>9} {unit:<4} predicted {said}{among}  {verdict}".rstrip())
+        of_run = f"  {label:<15}{_digits(measured * scale):>9} {unit:<4}"
+        written.append(f"{of_run} predicted {said}{among}  {verdict}".rstrip())
     written += [f"  cause? {cause}" for cause in compared["causes"]]
     return written + [f"  note: {note}" for note in compared["notes"]]
 
 
-def _digits(figure):
+def _digits(figure: float) -> str:
     """A number with three or more digits."""
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"

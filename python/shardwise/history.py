@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import csv
 import math
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING, Optional, Union
 
 from . import estimate
 from .events import read_events
-from .expected import beside
+from .expected import Figure, beside
 from .steps import statistics, warmed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keys import Values
+    from ._values import Scenario
+    from .types import Comparison, Measured
+
+#: What a logger's row says of time: step, seconds, and tokens so far where they are logged.
+Point = tuple[float, float, Optional[float]]
+#: Points, the figures of each scalar by its name, and notes on how they were read.
+History = tuple[list[Point], dict[str, list[float]], list[str]]
 
 #: Scalars that are measurements, without a prefix such as ``train/``: figure and factor to its unit.
 #: torchtitan (components/metrics.py), Megatron-LM (training/training.py), torchtune and transformers'
 #: examples, Axolotl (core/trainers/base.py), verl (trainer/ppo, workers), Composer
 #: (callbacks/speed_monitor.py, memory_monitor.py), nanotron (trainer.py), OLMo (train.py).
-SCALARS = {
+SCALARS: dict[str, tuple[Figure, float]] = {
     "time_metrics/end_to_end(s)": ("step_time_s", 1.0),
     "throughput(tps)": ("tokens_per_s_per_gpu", 1.0),
     "memory/max_reserved(GiB)": ("max_memory_reserved_bytes", 2.0**30),
@@ -48,7 +63,15 @@ TIMES = ("_runtime", "_timestamp")
 TOKENS = "num_input_tokens_seen"
 
 
-def compare(scenario, file, *, step=None, strict=True, assume=False, **values):
+def compare(
+    scenario: Scenario,
+    file: Union[str, os.PathLike[str]],
+    *,
+    step: Optional[str] = None,
+    strict: bool = True,
+    assume: bool = False,
+    **values: Unpack[Values],
+) -> Comparison:
     """A run that is over next to what the scenario predicts: a dict as of ``watch(...).report()``.
 
     ``file`` is a CSV of a W&B run's history (``wandb.Api().run(path).history().to_csv("wandb.csv")``), a
@@ -64,21 +87,25 @@ def compare(scenario, file, *, step=None, strict=True, assume=False, **values):
     return beside(report, measured, notes)
 
 
-def read_history(file, step=None):
+def read_history(
+    file: Union[str, os.PathLike[str]], step: Optional[str] = None
+) -> tuple[Measured, list[str]]:
     """The measured dict (see ``expected``) of a history, and notes on how it was read."""
     path = Path(file)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {file}.")
     is_csv = path.is_file() and path.suffix.lower() == ".csv"
     points, scalars, notes = _table(path, step) if is_csv else _events(path)
-    measured = {}
+    measured: Measured = {}
     for name, figures in scalars.items():
-        figure, factor = _scalar(name)
-        if figure is None or not figures:
+        known = _scalar(name)
+        if known is None or not figures:
             continue
+        figure, factor = known
         # Memory is a peak, everything else a rate after the warm-up.
         value = max(figures) if "memory" in figure else median(warmed(figures))
-        measured.setdefault(figure, value * factor)
+        if figure not in measured:
+            measured[figure] = value * factor
         measured.setdefault("steps", len(warmed(figures)))
         measured["basis"] = "median"
     if not {"step_time_s", "tokens_per_s_per_gpu"} & set(measured):
@@ -89,15 +116,18 @@ def read_history(file, step=None):
     return measured, notes
 
 
-def _paced(points):
+def _paced(points: Sequence[Point]) -> Measured:
     """Statistics of the times between logged steps; ``points`` are (step, seconds, tokens so far)."""
-    first, last = {}, {}
+    first: dict[float, tuple[float, Optional[float]]] = {}
+    last: dict[float, tuple[float, Optional[float]]] = {}
     for step, seconds, tokens in sorted(points, key=lambda point: (point[0], point[1])):
         # What is logged later at the same step comes after a pause, as an evaluation does.
         first.setdefault(step, (seconds, tokens))
         last[step] = (seconds, tokens)
     steps = sorted(first)
-    times, counts, lengths = [], [], []
+    times: list[float] = []
+    counts: list[float] = []
+    lengths: list[float] = []
     for before, after in zip(steps, steps[1:]):
         count, seconds = after - before, first[after][0] - last[before][0]
         # Time runs backwards where a run was resumed.
@@ -105,8 +135,9 @@ def _paced(points):
             continue
         times.append(seconds / count)
         counts.append(count)
-        if first[after][1] is not None and last[before][1] is not None:
-            lengths.append((first[after][1] - last[before][1]) / count)
+        tokens_before, tokens_after = last[before][1], first[after][1]
+        if tokens_before is not None and tokens_after is not None:
+            lengths.append((tokens_after - tokens_before) / count)
     if len(times) < 2:
         return {}
     own = statistics(times)
@@ -116,7 +147,7 @@ def _paced(points):
     return own
 
 
-def _table(path, step):
+def _table(path: Path, step: Optional[str]) -> History:
     """Points, scalars and notes of a W&B CSV."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
@@ -131,8 +162,8 @@ def _table(path, step):
         notes.append("Steps are W&B's _step, which counts what was logged: name the column of optimizer steps with step=….")
     seen = next((name for name in names if name.split("/")[-1] == TOKENS), None)
     scalars = {name: [value for value in (_number(row, name) for row in rows) if value is not None]
-               for name in names if _scalar(name)[0] is not None}
-    points = []
+               for name in names if _scalar(name) is not None}
+    points: list[Point] = []
     for row in rows:
         at, seconds = (_number(row, name) if name else None for name in (found, time))
         if at is not None and seconds is not None:
@@ -140,7 +171,7 @@ def _table(path, step):
     return points, scalars, notes
 
 
-def _events(path):
+def _events(path: Path) -> History:
     """Points, scalars and notes of TensorBoard's event files."""
     files = [path] if path.is_file() else sorted(path.rglob("*tfevents*"))
     folders = sorted({file.parent for file in files})
@@ -148,7 +179,9 @@ def _events(path):
         raise ValueError(f"{path} has event files of several runs: name one of {', '.join(map(str, folders[:5]))}.")
     if not files:
         raise ValueError(f"{path} has no event file of TensorBoard.")
-    points, scalars, tokens = [], {}, {}
+    points: list[Point] = []
+    scalars: dict[str, list[float]] = {}
+    tokens: dict[int, float] = {}
     events = [event for file in files for event in read_events(file)]
     for _, step, tag, value in events:
         if tag.split("/")[-1] == TOKENS:
@@ -162,15 +195,15 @@ def _events(path):
     return points, scalars, []
 
 
-def _scalar(name):
-    """Figure and factor of a name, with or without a prefix."""
+def _scalar(name: str) -> Optional[tuple[Figure, float]]:
+    """Figure and factor of a name, with or without a prefix; ``None`` for a name that is none."""
     for prefix in ("", *PREFIXES):
         if name.startswith(prefix) and name[len(prefix):] in SCALARS:
             return SCALARS[name[len(prefix):]]
-    return None, 1.0
+    return None
 
 
-def _number(row, name):
+def _number(row: dict[str, str], name: str) -> Optional[float]:
     """A cell as a number; ``None`` where it is blank or none."""
     try:
         value = float(row.get(name) or "nan")

@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from . import parameters, read
 
@@ -33,13 +35,15 @@ PRECISIONS = {
 ASKED = {"strategy": "How are states sharded?", "recipe": "Which precision?"}
 
 
-def scenario_of_trainer(args, model, values=()):
+def scenario_of_trainer(
+    args: Any, model: Any, values: Mapping[str, Any] = MappingProxyType({})
+) -> tuple[str, list[str]]:
     """The link of the scenario of a Trainer's arguments and model, and notes on what was assumed.
 
     ``values`` are keywords of ``estimate`` that count more. What decides and is not known raises
     ``ValueError``, with what to give.
     """
-    values = dict(values)
+    given: Any = dict(values)
     if getattr(args, "n_gpu", 1) > 1:
         raise ValueError("nn.DataParallel is not modelled: start a process for each GPU, with torchrun.")
     if model is None or not hasattr(model, "config"):
@@ -49,27 +53,28 @@ def scenario_of_trainer(args, model, values=()):
     told["attn_implementation"] = getattr(model.config, "_attn_implementation", None)
     dtype = next((one.dtype for one in model.parameters() if one.is_floating_point()), None)
     told["dtype"] = str(dtype).replace("torch.", "") if dtype is not None else None
-    if "objective" not in values:
-        values["objective"] = _objective(args)
-    lengths = {"seq", *_names("seq")} & set(values)
+    if "objective" not in given:
+        given["objective"] = _objective(args)
+    lengths = {"seq", *_names("seq")} & set(given)
     if not any(getattr(args, name, None) for name in LENGTHS):
         if not lengths:
             raise ValueError("How long are the sequences? The Trainer's arguments do not say: give seq=….")
-        told["block_size"] = values[lengths.pop()]
-    texts = [told, model.config.to_dict(), *_adapters(model), *_launched(args, values)]
-    if not {"cluster", "gpu"} & set(values):
-        values.update(_own_gpu())
+        told["block_size"] = given[lengths.pop()]
+    texts = [told, model.config.to_dict(), *_adapters(model), *_launched(args, given)]
+    if not {"cluster", "gpu"} & set(given):
+        given.update(_own_gpu())
     in_node = int(os.environ.get("LOCAL_WORLD_SIZE", "0") or 0) or args.world_size
-    if args.world_size > in_node and not {"cluster", "link"} & set(values):
+    if args.world_size > in_node and not {"cluster", "link"} & set(given):
         raise ValueError("Which cluster? The network between nodes decides the time of a step: give cluster=… or link=….")
     written = [json.dumps({key: value for key, value in text.items() if value is not None}, default=str) for text in texts]
-    found = read(*(text.encode() for text in written), **values)
+    found = read(*(text.encode() for text in written), **given)
     if found["missing"] or found["kind"] != "run":
         raise ValueError(" ".join(found["missing"]) or "The Trainer's arguments could not be read: give the scenario.")
-    return found["scenario"], [f"Assumed: {one['why']}" for one in found["assumed"]] + list(found["contradictions"])
+    notes = [f"Assumed: {one['why']}" for one in found["assumed"]]
+    return found["scenario"], notes + list(found["contradictions"])
 
 
-def _objective(args):
+def _objective(args: Any) -> str:
     """What trains, by the nearest class that is known; another class of TRL is asked about."""
     for kind in type(args).__mro__:
         if kind.__name__ in OBJECTIVES:
@@ -79,13 +84,13 @@ def _objective(args):
     return "lm"
 
 
-def _arguments(args):
+def _arguments(args: Any) -> dict[str, Any]:
     """The arguments that were set, as a configuration's keys; defaults are the reader's."""
-    told = args.to_dict()
-    defaults = {}
+    told: dict[str, Any] = args.to_dict()
+    defaults: dict[str, Any] = {}
     for field in dataclasses.fields(args):
-        is_made = field.default_factory is not dataclasses.MISSING
-        defaults[field.name] = field.default_factory() if is_made else field.default
+        make = field.default_factory
+        defaults[field.name] = field.default if make is dataclasses.MISSING else make()
     # Later releases have one of the names.
     told.setdefault("gradient_checkpointing", told.pop("activation_checkpointing", None))
     if isinstance(told.get("accelerator_config"), Mapping):
@@ -103,7 +108,7 @@ def _arguments(args):
             if value not in (None, [], {}) and (name in ALWAYS or value != defaults.get(name))}
 
 
-def _adapters(model):
+def _adapters(model: Any) -> list[dict[str, Any]]:
     """The configuration of the model's adapters, as PEFT writes it."""
     configs = getattr(model, "peft_config", None)
     if not isinstance(configs, Mapping):
@@ -112,15 +117,15 @@ def _adapters(model):
             for config in list(configs.values())[:1]]
 
 
-def _launched(args, values):
+def _launched(args: Any, values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """How the processes were launched, as Accelerate's and DeepSpeed's files say it."""
     kind = "MULTI_GPU" if args.world_size > 1 else "NO"
-    more = []
+    more: list[dict[str, Any]] = []
     by_launcher = [name for name in ("FSDP", "DEEPSPEED") if os.environ.get(f"ACCELERATE_USE_{name}", "").lower() == "true"]
-    launcher = {}
+    launcher: dict[str, Any] = {}
     if getattr(args, "deepspeed", None):
         kind, config = "DEEPSPEED", args.deepspeed
-        more = [config if isinstance(config, Mapping) else json.loads(Path(config).read_text(encoding="utf-8"))]
+        more = [dict(config) if isinstance(config, Mapping) else json.loads(Path(config).read_text(encoding="utf-8"))]
     elif getattr(args, "fsdp", None):
         kind = "FSDP"
         own = {key.replace("fsdp_", ""): value for key, value in (getattr(args, "fsdp_config", None) or {}).items()}
@@ -135,16 +140,16 @@ def _launched(args, values):
             *more]
 
 
-def _in_words(fsdp):
+def _in_words(fsdp: Any) -> dict[str, Any]:
     """What ``fsdp`` said before transformers 5: words such as ``shard_grad_op``, of FSDP1."""
     listed = fsdp.split() if isinstance(fsdp, str) else fsdp if isinstance(fsdp, (list, tuple)) else []
     words = {str(getattr(word, "value", word)) for word in listed}
     sharding = next((word for word in sorted(words) if word.endswith("shard") or word.startswith(("shard_", "hybrid_"))), None)
-    found = {"version": 1, "sharding_strategy": sharding.upper()} if sharding else {}
+    found: dict[str, Any] = {"version": 1, "sharding_strategy": sharding.upper()} if sharding else {}
     return {**found, **({"cpu_offload": True} if "offload" in words else {})}
 
 
-def lightning_values(trainer):
+def lightning_values(trainer: Any) -> dict[str, Any]:
     """The values of a scenario that a Lightning trainer knows."""
     strategy = trainer.strategy
     name = type(strategy).__name__
@@ -160,7 +165,7 @@ def lightning_values(trainer):
     return {key: value for key, value in live.items() if value is not None}
 
 
-def completed_by(given, live):
+def completed_by(given: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
     """Given values with those of the live objects that nobody gave under any name.
 
     A strategy or a precision that is neither given nor known raises ``ValueError``.
@@ -174,12 +179,12 @@ def completed_by(given, live):
     return {**{key: value for key, value in live.items() if key not in said}, **given}
 
 
-def _names(key):
+def _names(key: str) -> list[str]:
     """Other names of a scenario's key."""
     return next((row["names"] for row in parameters() if row["key"] == key), [])
 
 
-def _own_gpu():
+def _own_gpu() -> dict[str, str]:
     """The GPU of this process by its name, where the program has imported PyTorch."""
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
     return {"gpu": cuda.get_device_name()} if cuda is not None and cuda.is_available() else {}

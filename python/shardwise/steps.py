@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .types import Measured
 
 #: First steps that are warm-up: one of so many, at most so many, as crates/diagnose/src/log.rs.
 WARM_UP, MOST_WARM_UP = 5, 10
@@ -10,13 +15,20 @@ WARM_UP, MOST_WARM_UP = 5, 10
 RUNS_AHEAD = 0.1
 
 
-def warmed(figures):
+def warmed(figures: Sequence[float]) -> list[float]:
     """The figures after the warm-up, in which kernels are tuned and memory is reserved."""
     skipped = min(-(-len(figures) // WARM_UP), MOST_WARM_UP) if len(figures) > 1 else 0
     return list(figures[skipped:])
 
 
-def statistics(times, waits=(), tokens=(), *, is_first=True, ahead=0.0):
+def statistics(
+    times: Sequence[float],
+    waits: Sequence[float] = (),
+    tokens: Sequence[float] = (),
+    *,
+    is_first: bool = True,
+    ahead: float = 0.0,
+) -> Measured:
     """The measured dict of step times in seconds, after the warm-up where these are the first steps.
 
     The figure is the median, which a few slow steps do not change. Where the host was ``ahead`` of the
@@ -29,7 +41,11 @@ def statistics(times, waits=(), tokens=(), *, is_first=True, ahead=0.0):
     half = len(warm) // 2
     ordered = sorted(warm)
     quarter, three = ordered[round((len(warm) - 1) * 0.25)], ordered[round((len(warm) - 1) * 0.75)]
-    own = {"steps": len(warm), "basis": "mean" if is_ahead else "median", "step_time_s": mean if is_ahead else middle}
+    own: Measured = {
+        "steps": len(warm),
+        "basis": "mean" if is_ahead else "median",
+        "step_time_s": mean if is_ahead else middle,
+    }
     if len(warm) > 3 and not is_ahead:
         own["spread"] = (three - quarter) / middle
         own["drift"] = median(warm[half:]) / median(warm[:half])

@@ -27,6 +27,12 @@ MISTAKES = [
     ('shardwise.rank(report, top="5")', "top"),
     ("shardwise.export(report)", "program"),
     ('shardwise.rank(report)["layouts"][0]["speed"]', "speed"),
+    ('shardwise.watch(report, strategy="fsdp9")', "strategy"),
+    ("shardwise.watch(report, at=50)", "at"),
+    ("shardwise.callback(sqe=4096)", "sqe"),
+    ("shardwise.lightning_callback(report, row=7)", "row"),
+    ('shardwise.expect(report)["step_time_s"]["median"]', "median"),
+    ('shardwise.compare(report, "wandb.csv")["insides"]', "insides"),
 ]
 BEFORE = 'import shardwise\n\nreport = shardwise.estimate(model="llama-3-8b", gpus=8)\n'
 
@@ -38,7 +44,7 @@ import enum
 from pathlib import Path
 
 import shardwise
-from shardwise.types import Plan, RankResult, Read, Report, Scenario, Values
+from shardwise.types import Comparison, Plan, RankResult, Read, Report, Scenario, Values
 
 
 class Sharding(enum.Enum):
@@ -79,6 +85,44 @@ print(shardwise.export(report, "axolotl")["files"]["axolotl.yaml"])
 for row in shardwise.parameters(report):
     if row["kind"] == "number":
         print(row["max"] + 1)
+
+
+class Model:
+    """As a module of transformers."""
+
+    config = Config()
+
+
+class Callback:
+    pass
+
+
+class Trainer:
+    """As those of transformers and Lightning: a list of their own callbacks."""
+
+    def __init__(self, callbacks: list[Callback]) -> None:
+        pass
+
+
+shardwise.estimate(report, model=Model(), adapter=Config())
+said: list[str] = []
+with shardwise.watch(report, at=(10, 50), row=Path("row.csv"), source="own", log=said.append, seq="8k") as watched:
+    for batch in watched.data([1, 2]):
+        watched.step(tokens=4096 * batch)
+    watched.pause()
+now = watched.report()
+measured = watched.row()
+if now is not None and measured is not None:
+    print(now["step"] + 1, now["inside"].get("mfu") is False, "; ".join(now["causes"]), measured["link"].upper())
+shardwise.watch(Arguments(), model=Model(), cluster="dgx-h100")
+hugging = shardwise.callback(seq=4096, cluster="dgx-h100", at=[10])
+lightning = shardwise.lightning_callback(model="llama-3-8b", seq=4096, mbs=1)
+Trainer(callbacks=[hugging, lightning])
+later = hugging.report() or lightning.report()
+print(later["measured"].get("step_time_s", 0.0) * 2 if later else "")
+limit: float = shardwise.expect(report, seq="4k")["mfu"]["low"] or 0.0
+compared: Comparison = shardwise.compare(report, "wandb.csv", step="train/global_step")
+print(compared["notes"], compared["expected"]["gpus"] + 1)
 
 
 def known(scenario: Scenario, values: Values) -> float:
@@ -144,6 +188,7 @@ class Checked(unittest.TestCase):
 
     def test_the_package_itself_passes(self):
         self.assertEqual(mypy(self.folder, "--package", "shardwise"), [])
+        self.assertEqual(pyright(self.folder, str(Path(shardwise.__file__).parent)), [])
 
 
 class Declared(unittest.TestCase):
@@ -184,7 +229,20 @@ class Declared(unittest.TestCase):
         forever = shardwise.estimate(mtbf=1, gpus=16384, size="300B", storage=1e-9, strict=False)
         self.holds(types.Report, forever, "forever")
 
+    def compared(self, run):
+        """A slow run in a table, with causes."""
+        with tempfile.TemporaryDirectory() as folder:
+            rows = "".join(f"{step},{step * 100},{step * 5000}\n" for step in range(1, 20))
+            table = Path(folder) / "wandb.csv"
+            table.write_text(f"global_step,_runtime,num_input_tokens_seen\n{rows}")
+            compared = shardwise.compare(run, table)
+        self.assertTrue(compared["causes"] and compared["notes"], compared)
+        return compared
+
     def test_other_answers(self):
+        with shardwise.watch(SCENARIO, at=(5,), log=lambda line: None) as watched:
+            for _ in watched.data(range(5)):
+                watched.step()
         run = {"model": "llama-3.1-8b", "cluster": "dgx-h100", "gpus": 16, "seq": 4096, "mbs": 2}
         axolotl = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\nbf16: true\nadapter: lora\n"
         for kind, answer in [
@@ -201,6 +259,11 @@ class Declared(unittest.TestCase):
             (types.Catalog, shardwise.catalog()),
             (typing.List[types.Parameter], shardwise.parameters(SCENARIO)),
             (typing.List[types.Offer], shardwise.lint(axolotl, **SCENARIO)),
+            (types.Expected, shardwise.expect(SCENARIO)),
+            (types.WatchedComparison, watched.report()),
+            (types.MeasuredRow, watched.row()),
+            (types.Comparison, self.compared(run)),
+            (types.Expected, shardwise.expect({**run, "objective": "grpo"}, assume=True)),
         ]:
             self.holds(kind, answer, getattr(kind, "__name__", str(kind)))
 

@@ -1,8 +1,11 @@
 """A watched run: statistics by a fake clock, real trainers where they are installed, histories, rows."""
 
+import argparse
+import contextlib
 import csv
 import dataclasses
 import importlib.util
+import io
 import json
 import os
 import re
@@ -109,6 +112,26 @@ class Watched(unittest.TestCase):
     def test_a_scenario_is_that_of_estimate(self):
         for watch in (shardwise.watch(RUN), shardwise.watch(**RUN), shardwise.watch(REPORT["link"]), shardwise.watch(REPORT)):
             self.assertEqual(watch.scenario, REPORT["link"])
+        # A namespace with a name of the Trainer's is no TrainingArguments.
+        given = {key: value for key, value in RUN.items() if key != "mbs"}
+        own = argparse.Namespace(**given, per_device_train_batch_size=1)
+        self.assertEqual(shardwise.watch(own).scenario, REPORT["link"])
+
+    def test_arguments_of_a_trainer_are_read_with_their_model(self):
+        arguments = type("TrainingArguments", (Arguments,), {})(2, bf16=True, max_length=1024)
+        watch = shardwise.watch(arguments, model=model(), cluster="dgx-h100")
+        scenario = shardwise.estimate(watch.scenario)["scenario"]
+        self.assertEqual((scenario["mbs"], scenario["seq"], scenario["gpus"], scenario["layers"]), (2, 1024, 8, 32))
+        with self.assertRaisesRegex(ValueError, "no config to read"):
+            shardwise.watch(arguments, cluster="dgx-h100")
+
+    def test_a_callback_says_which_library_it_needs(self):
+        absent = dict.fromkeys(("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"))
+        with mock.patch.dict(sys.modules, absent):
+            for make, said in [(shardwise.callback, "pip install transformers"),
+                               (shardwise.lightning_callback, "pip install lightning")]:
+                with self.assertRaisesRegex(ImportError, f"which is not installed: {said}"):
+                    make(RUN)
 
     def test_a_run_that_ends_before_the_first_report_is_compared(self):
         clock = Clock()
@@ -517,7 +540,8 @@ class Documentation(unittest.TestCase):
                 for block in blocks:
                     code = compile(block, "watch.md", "exec")
                     if block not in needs:
-                        exec(code, names)  # noqa: S102
+                        with contextlib.redirect_stdout(io.StringIO()):
+                            exec(code, names)  # noqa: S102
             finally:
                 os.chdir(before)
 

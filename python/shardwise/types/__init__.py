@@ -25,16 +25,20 @@ from .report import (
     MemoryStates, Mesh, ModelSize, Report, Rollout, RolloutMemory, RolloutParts, RolloutTimes,
     RolloutUpdate, Run, StepTimes, Strategy, StrategyReach, Verdict, Versions,
 )
+from .watch import (
+    Comparison, Expectation, Expected, Inside, Measured, MeasuredRow, WatchedComparison,
+)
 
 __all__ = [
     "Asked", "Asks", "Assumption", "Band", "Bands", "BestBound", "Bounds", "Catalog",
-    "CatalogAccelerator", "CatalogCluster", "CatalogExperts", "CatalogInterconnect",
-    "CatalogModel", "CatalogPrice", "CatalogScenario", "Choice", "ChoiceParameter", "Edit",
-    "Evidence", "Experts", "Export", "Figure", "Issue", "LatentAttention", "Limiter", "Mark",
-    "Memory", "MemoryParts", "MemoryStates", "Mesh", "Metric", "Mixed", "MixedKind", "MixedShare",
-    "MixedSplit", "ModelSize", "NumberParameter", "Offer", "Option", "Parameter", "Plan",
-    "PlannedRun", "Question", "RankResult", "RankedLayout", "Read", "RefusedCluster", "Report",
-    "Rollout", "RolloutMemory", "RolloutParts", "RolloutTimes", "RolloutUpdate", "Run", "Scenario",
-    "Section", "Shown", "Source", "Spread", "StepTimes", "StepValues", "Strategy", "StrategyReach",
-    "Sweep", "Understood", "Unread", "Unsaid", "Values", "Verdict", "Versions",
+    "CatalogAccelerator", "CatalogCluster", "CatalogExperts", "CatalogInterconnect", "CatalogModel",
+    "CatalogPrice", "CatalogScenario", "Choice", "ChoiceParameter", "Comparison", "Edit",
+    "Evidence", "Expectation", "Expected", "Experts", "Export", "Figure", "Inside", "Issue",
+    "LatentAttention", "Limiter", "Mark", "Measured", "MeasuredRow", "Memory", "MemoryParts",
+    "MemoryStates", "Mesh", "Metric", "Mixed", "MixedKind", "MixedShare", "MixedSplit", "ModelSize",
+    "NumberParameter", "Offer", "Option", "Parameter", "Plan", "PlannedRun", "Question",
+    "RankResult", "RankedLayout", "Read", "RefusedCluster", "Report", "Rollout", "RolloutMemory",
+    "RolloutParts", "RolloutTimes", "RolloutUpdate", "Run", "Scenario", "Section", "Shown",
+    "Source", "Spread", "StepTimes", "StepValues", "Strategy", "StrategyReach", "Sweep",
+    "Understood", "Unread", "Unsaid", "Values", "Verdict", "Versions", "WatchedComparison",
 ]

@@ -67,6 +67,10 @@ class Offer(TypedDict):
     #: The relative gain of speed of a run that fits.
     gain: Optional[float]
     edits: List[Edit]
+    #: The file that it concerns, empty for a text without a name, and the line, from 1, of the first
+    #: key that it alters or names.
+    file: str
+    line: Optional[int]
 
 
 class Assumption(TypedDict):

@@ -27,7 +27,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, TypedDict, Union
 
-from ._values import Config, Dtype, Number, Section, Switch, Text
+from ._values import Config, Dtype, Model, Number, Section, Switch, Text
 "#;
 
 /// Type of a keyword's values.
@@ -35,7 +35,7 @@ from ._values import Config, Dtype, Number, Section, Switch, Text
 enum Kind {
     Number,
     Text,
-    Config,
+    Model,
     Switch,
     /// Keys of a section: `zero_optimization` of `zero_optimization.stage`.
     Section,
@@ -49,7 +49,7 @@ impl Kind {
         let target = |pairs: &[(String, String)]| pairs.first().map(|(key, _)| key.clone()).unwrap_or_default();
         let key = target(&spell(name, NO_OPTION).pairs);
         match key.as_str() {
-            "model" => return Self::Config,
+            "model" => return Self::Model,
             "gpu" | "cluster" => return Self::Text,
             "nodes" | "batch" => return Self::Number,
             _ => {}
@@ -65,7 +65,7 @@ impl Kind {
         match self {
             Self::Number => "Number".to_owned(),
             Self::Text => "Text".to_owned(),
-            Self::Config => "Union[Text, Config]".to_owned(),
+            Self::Model => "Model".to_owned(),
             Self::Switch => "Switch".to_owned(),
             Self::Section => "Section".to_owned(),
             Self::Choice(key) => alias(key),
@@ -106,6 +106,8 @@ fn choice(key: &str) -> String {
     words.extend(options.iter().filter(|option| option.parse::<u8>().is_ok()).map(|&option| option.to_owned()));
     let others = match key {
         "recipe" => "Dtype,\n    None,",
+        // An adapter's configuration says what is trained.
+        "train" => "Config,\n    None,",
         _ if options.iter().any(|option| SWITCH.contains(option)) => "Switch,",
         _ => "None,",
     };
