@@ -452,8 +452,12 @@ fn assemble_run_after(
     }
     // Of the run as it will be, with the values that were set by hand.
     for issue in draft.scenario.issues() {
-        if issue.severity == IssueSeverity::Error {
-            draft.contradict(issue.message);
+        // Degrees that do not divide the GPUs are said already, with their keys.
+        let is_said = issue.key.is_some_and(|key| ["tp", "cp", "pp"].contains(&key))
+            && draft.contradictions.iter().any(|said| said.starts_with(batch::DEGREES));
+        if issue.severity == IssueSeverity::Error && !is_said {
+            let said = issue.message.split(" The page computes with").next().unwrap_or_default();
+            draft.contradict(said);
         }
     }
     let is_by_hand = base.sets(ParamId::Strategy);

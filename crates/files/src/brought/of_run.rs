@@ -196,18 +196,29 @@ fn offer(finding: &Finding, run: &Run, files: &[File], base: &Base) -> Suggested
     }
 }
 
+/// Letters of degrees of parallelism, with the word for them in keys. The last of a product is the
+/// first that is looked at.
+const DEGREES: [(&str, &str); 4] = [("ep", "expert"), ("pp", "pipeline"), ("tp", "tensor"), ("cp", "context")];
+
 /// Returns the file and the line of a finding: of the first key that it alters, else of the first
-/// that its sentence names, else of the first that was understood.
+/// that its sentence names, else of the model, else of the first that was understood.
 fn place(finding: &Finding, edits: &[Edit], run: &Run, files: &[File]) -> (String, Option<usize>) {
     if let Some(edit) = edits.iter().find(|edit| edit.line.is_some()) {
         return (edit.file.clone(), edit.line);
     }
+    let plain = |word: &str| word.trim_start_matches('-').replace('-', "_").to_lowercase();
+    let words = finding.what.split(|sign: char| !(sign.is_alphanumeric() || "_-.".contains(sign)));
+    // A degree is named by its letters, or by its key.
+    let words: Vec<String> = words.map(plain).collect();
+    let has = |word: &str| words.iter().any(|one| one == word);
     let is_named = |key: &str| {
-        let last = key.rsplit('.').next().unwrap_or(key);
-        finding.what.split(|sign: char| !(sign.is_alphanumeric() || "_-.".contains(sign))).any(|word| word == last)
+        let last = plain(key.rsplit('.').next().unwrap_or(key));
+        has(&last)
+            || DEGREES.iter().any(|(letters, name)| has(letters) && last.contains(name) && last.contains("parallel"))
     };
+    let of_model = run.understood.iter().filter(|key| key.meaning.starts_with("Model "));
     let named = run.understood.iter().filter(|key| edits.is_empty() && is_named(&key.key));
-    let mut keys = named.chain(run.understood.first());
+    let mut keys = named.chain(of_model).chain(run.understood.first());
     let found = keys.find_map(|key| {
         let file = files.get(key.file)?;
         Some((file.name.clone(), Some(run::line_of(file, &key.key)?)))

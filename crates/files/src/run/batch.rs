@@ -135,6 +135,9 @@ fn world(draft: &mut Draft) {
     divides_gpus(draft);
 }
 
+/// Beginning of the sentence about degrees that do not divide the GPUs.
+pub(super) const DEGREES: &str = "tp x cp x pp";
+
 /// Reports degrees whose product does not divide the GPUs.
 fn divides_gpus(draft: &mut Draft) {
     let (gpus, each) = (draft.scenario.gpus, per_replica(draft));
@@ -143,7 +146,7 @@ fn divides_gpus(draft: &mut Draft) {
         let keys = draft.said_by(&[ParamId::Tp, ParamId::Cp, ParamId::Pp, ParamId::Gpus]);
         let keys = if keys.is_empty() { String::new() } else { format!(" See {}.", keys.join(", ")) };
         draft.contradict(format!(
-            "tp x cp x pp = {} x {} x {} = {each} does not divide the {gpus} GPUs.{keys}",
+            "{DEGREES} = {} x {} x {} = {each} does not divide the {gpus} GPUs.{keys}",
             scenario.tp, scenario.cp, scenario.pp
         ));
     }
