@@ -22,6 +22,7 @@ use explain::run;
 use export::report_json::report_json;
 use export::summary_json::summary_json;
 use files::brought::{Account, Spread};
+use serde_json::{Value, json as object};
 
 use crate::Answer as Output;
 use crate::input::{Came, Input, notes, percent};
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     /// The odds in percent that the run fits from which on the status is 0 [default: 50]
     #[arg(long, value_parser = percent)]
     sure: Option<f64>,
+    /// Expected values with their ranges, as JSON for alerts of monitors
+    #[arg(long, conflicts_with = "json")]
+    expect: bool,
     /// The whole report as JSON, the same to the bit as the page's, JavaScript's and Python's
     #[arg(long)]
     json: bool,
@@ -81,6 +85,10 @@ impl Arguments {
             None => self.input.read_scenario(&Open::ALL)?,
         };
         let report = read.scenario.report();
+        if self.expect {
+            let whole = report_json(&read.scenario, &report, &read.issues);
+            return Ok(Output::new(json::pretty(&expected(&whole))));
+        }
         let fit = Fit::check(&read.scenario, &report);
         // A “no” to a sentence goes on with the nearest yes.
         let held = held.filter(|_| !fit.fits);
@@ -129,6 +137,21 @@ fn verdict(fit: &Fit) -> String {
         Verdict::HostDoesNotFit => format!("no: it {}; {odds} their GPUs", fit.verdict.phrase()),
         Verdict::DoesNotFit => format!("no: {odds}"),
     }
+}
+
+/// Returns what monitors compare with measurements: each figure with the range that holds about four
+/// of five published measurements, `null` where there is none.
+fn expected(report: &Value) -> Value {
+    const FIGURES: [&str; 4] = ["step_time_s", "tokens_per_s_per_gpu", "mfu", "needed_memory_bytes"];
+    let figure = |name: &str| {
+        let band = report.get("band").and_then(|bands| bands.get(name)).filter(|band| band.is_object());
+        let end = |end: &str| band.and_then(|band| band.get(end)).cloned().unwrap_or_default();
+        let value = report.get(name).cloned().unwrap_or_default();
+        (name.to_owned(), object!({ "expected": value, "low": end("low"), "high": end("high") }))
+    };
+    let same = ["link", "tokens_per_step", "versions"].map(|name| (name, report.get(name)));
+    let same = same.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone())));
+    same.chain(FIGURES.map(figure)).collect()
 }
 
 /// Returns a range in brackets after its figure; nothing for an unknown one.

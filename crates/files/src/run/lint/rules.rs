@@ -265,7 +265,7 @@ pub fn rules_table() -> String {
     let mut table = String::from("| code | name | severity | what it means |\n|---|---|---|---|\n");
     for Rule { code, name, severity, explanation } in &RULES {
         // Writing to a text does not fail.
-        let _ = writeln!(table, "| {code} | {name} | {} | {explanation} |", severity.name());
+        let _ = writeln!(table, "| [{code}](lint/{code}.md) | {name} | {} | {explanation} |", severity.name());
     }
     table
 }
