@@ -5,7 +5,7 @@ use super::choices::Choices;
 use super::host;
 use super::images::Images;
 use super::memory::{logits, logits_tile_share};
-use super::objective::{Objective, TeacherPlace};
+use super::objective::{Divergence, Objective, TeacherFormat, TeacherPlace};
 use super::parallel::Mesh;
 use super::per_rank;
 use super::rollout;
@@ -28,8 +28,13 @@ const INDEX: f64 = 8.0;
 /// Returns the forward pass of the teacher as a setup: its shape, frozen, with products in 16
 /// bits, on the student's mesh and batch; `None` if no teacher runs on the training GPUs.
 pub fn on_training_gpus(setup: &Setup) -> Option<Setup> {
-    let is_here = matches!(setup.objective.teacher.place, TeacherPlace::Trainer | TeacherPlace::Turns);
-    setup.teacher.filter(|_| is_here).map(|shape| evaluated(setup, shape))
+    let place = setup.objective.teacher.place;
+    let is_here = matches!(place, TeacherPlace::Trainer | TeacherPlace::Whole | TeacherPlace::Turns);
+    let teacher = setup.teacher.filter(|_| is_here).map(|shape| evaluated(setup, shape))?;
+    if place != TeacherPlace::Whole {
+        return Some(teacher);
+    }
+    Some(Setup { sharding: Sharding::Ddp, ..teacher })
 }
 
 /// Returns a setup with the teacher in the place of the student.
@@ -69,14 +74,25 @@ fn stage_of(teacher: &Setup, student: &Stage) -> Stage {
     }
 }
 
+/// Returns the bytes of a teacher's weight.
+fn weight_bytes(setup: &Setup) -> f64 {
+    match setup.objective.teacher.format {
+        TeacherFormat::Half => HALF,
+        TeacherFormat::Single => SINGLE,
+    }
+}
+
 /// Returns the teacher's weights on one GPU of a stage while its pass runs there: `2 P_t / Z_w`,
-/// sharded like the student's.
+/// sharded like the student's, or whole.
 fn held(setup: &Setup, teacher: &Setup, student: &Stage) -> Bytes {
     let params = stage_of(teacher, student).params.held;
+    if setup.objective.teacher.place == TeacherPlace::Whole {
+        return Bytes::new(weight_bytes(setup) * (params.dense() + params.experts()));
+    }
     let (dense, experts) = (shard_degrees(setup).weights, expert_shard_degrees(setup).weights);
     // Experts of a teacher on another mesh than the student's are sharded like its other weights.
     let experts = if teacher.mesh == setup.mesh { experts } else { dense };
-    Bytes::new(HALF * (params.dense() / dense + params.experts() / experts))
+    Bytes::new(weight_bytes(setup) * (params.dense() / dense + params.experts() / experts))
 }
 
 /// Returns the teacher's weights on one GPU of a stage while the student trains: none if they are
@@ -92,10 +108,15 @@ fn held(setup: &Setup, teacher: &Setup, student: &Stage) -> Bytes {
 /// // Llama 3.1 70B: 70.55 billion parameters in 16 bits are 131.4 GiB, an eighth on each GPU.
 /// assert!((gib("teacher=70B&strategy=full-shard") - 131.41 / 8.0).abs() < 0.01);
 /// assert!((gib("teacher=70B&strategy=ddp") - 131.41).abs() < 0.01);
+/// assert_eq!(gib("teacher=70B&strategy=full-shard&teacherat=whole"), gib("teacher=70B&strategy=ddp"));
+/// assert_eq!(gib("teacher=70B&teacherdtype=fp32"), 2.0 * gib("teacher=70B"));
 /// assert_eq!([gib("teacher=70B&teacherat=turns"), gib("teacher=70B&teacherat=engine")], [0.0, 0.0]);
 /// ```
 pub fn weights(setup: &Setup, student: &Stage) -> Bytes {
-    let stays = setup.objective.teacher.place == TeacherPlace::Trainer && !setup.offload.parameters;
+    let stays = match setup.objective.teacher.place {
+        TeacherPlace::Trainer => !setup.offload.parameters,
+        place => place == TeacherPlace::Whole,
+    };
     let teacher = on_training_gpus(setup).filter(|_| stays);
     teacher.map_or(Bytes::ZERO, |teacher| held(setup, &teacher, student))
 }
@@ -106,13 +127,13 @@ pub fn weights(setup: &Setup, student: &Stage) -> Bytes {
 /// trl/experimental/gkd/gkd_trainer.py, `_loss_step` of torchtune's
 /// recipes/knowledge_distillation_single_device.py).
 pub fn pass_memory(setup: &Setup, student: &Stage) -> Bytes {
-    if setup.objective.teacher.place != TeacherPlace::Trainer {
+    if !matches!(setup.objective.teacher.place, TeacherPlace::Trainer | TeacherPlace::Whole) {
         return Bytes::ZERO;
     }
     let Some(teacher) = on_training_gpus(setup) else { return Bytes::ZERO };
     let stage = stage_of(&teacher, student);
     let (units, shape) = (&stage.params.held, &teacher.architecture);
-    let is_gathered = matches!(setup.sharding, Sharding::Fsdp(_)) && shard_degrees(setup).weights > 1.0;
+    let is_gathered = matches!(teacher.sharding, Sharding::Fsdp(_)) && shard_degrees(setup).weights > 1.0;
     let gathered = if is_gathered { units.root + 2.0 * (units.unit + units.expert_unit) } else { 0.0 };
     let mlp = if shape.has_experts() {
         f64::from(shape.experts.top_k()) * f64::from(shape.expert_hidden_size())
@@ -168,33 +189,44 @@ pub fn own_gpus(setup: &Setup) -> u32 {
     }
 }
 
-/// Returns the bytes that the loss of a distillation adds for each logit of the student: at the
-/// loss, and kept for the backward pass of other micro-batches; 0 for other objectives.
+/// Returns the bytes per logit of a loss, alive at the loss and kept for the backward pass of other
+/// micro-batches, with the teacher's: those of the student alone for other objectives.
 ///
-/// All logits: the teacher's in 16 bits, their softmax in fp32, and its product with the student's
-/// log-probabilities (`ForwardKLLoss` of torchtune/modules/loss/kd_losses.py), or half of it in 16
-/// bits; the softmax is kept. A loss in eight chunks has two of these three in one chunk, a loss
-/// fused with the head as much for the teacher as for the student. The k largest logits: values,
-/// indices, and the student's log-probabilities at them.
-pub fn bytes_per_logit(setup: &Setup) -> (f64, f64) {
-    const CHUNKS: f64 = 8.0;
+/// Over all logits by PyTorch's operators, counted by the allocations of PyTorch 2.15: the loss of
+/// torchtune (`ForwardKLLoss` of torchtune/modules/loss/kd_losses.py beside the cross-entropy, whole
+/// or in eight chunks of which autograd keeps all), and the divergences of TRL
+/// (`generalized_jsd_loss` of trl/experimental/gkd/gkd_trainer.py), which are 9, 10 or 17 tensors as
+/// large as the logits and keep 4, 5 or 9; ms-swift's in chunks has 23 bytes of the last 34. A loss
+/// fused with the head needs as much for the teacher as for the student. The k largest logits:
+/// values, indices, and the student's log-probabilities at them.
+pub fn loss_bytes(setup: &Setup, student: (f64, f64)) -> (f64, f64) {
     if !setup.objective.task.distills() {
-        return (0.0, 0.0);
+        return student;
     }
+    let teacher = &setup.objective.teacher;
     let here = f64::from(setup.architecture.vocab_size.max(1)) / f64::from(setup.loss_parallel());
-    let top = f64::from(setup.objective.teacher.top_k.min(setup.architecture.vocab_size));
+    let top = f64::from(teacher.top_k.min(setup.architecture.vocab_size));
     if top > 0.0 {
         let kept = top * (SINGLE + INDEX) / here;
-        return (kept + top * SINGLE / here, kept);
+        return (student.0 + kept + top * SINGLE / here, student.1 + kept);
     }
+    let whole = match teacher.divergence {
+        Divergence::Forward => (9.0, 4.0),
+        Divergence::Reverse => (10.0, 5.0),
+        Divergence::JensenShannon => (17.0, 9.0),
+    };
+    let by_operators = |bytes: f64| (whole.0 * bytes, whole.1 * bytes);
+    let is_mixed = teacher.divergence == Divergence::JensenShannon;
     match setup.kernels.loss {
-        Loss::Bf16 | Loss::Bf16Kept => (3.0 * HALF, HALF),
-        Loss::Standard | Loss::KeptLogits => (HALF + 2.0 * SINGLE, SINGLE),
-        Loss::Fp32Logits => (3.0 * SINGLE, SINGLE),
-        Loss::Fused => (HALF, 0.0),
-        Loss::Chunked => (HALF + 2.0 * SINGLE / CHUNKS, 0.0),
-        Loss::FusedLinear => (FUSED, 0.0),
-        Loss::Tiled => ((HALF + 2.0 * SINGLE) * logits_tile_share(setup), 0.0),
+        Loss::Bf16 | Loss::Bf16Kept => by_operators(HALF),
+        Loss::Fp32Logits => by_operators(SINGLE),
+        Loss::Standard | Loss::KeptLogits if is_mixed => by_operators(SINGLE),
+        Loss::Standard | Loss::KeptLogits => (student.0 + 9.0, student.1 + 9.0),
+        Loss::Chunked if is_mixed => (23.0, 18.0),
+        Loss::Chunked => (18.0, 13.0),
+        Loss::Fused => (student.0 + HALF, student.1),
+        Loss::FusedLinear => (student.0 + FUSED, student.1),
+        Loss::Tiled => (student.0 + (HALF + 2.0 * SINGLE) * logits_tile_share(setup), student.1),
     }
 }
 
