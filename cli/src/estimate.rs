@@ -20,6 +20,7 @@ use engine::units::Bytes;
 use engine::{format, json, names};
 use explain::run;
 use export::report_json::report_json;
+use export::summary_json::summary_json;
 use files::brought::{Account, Spread};
 
 use crate::Answer as Output;
@@ -38,6 +39,9 @@ pub(crate) struct Arguments {
     /// The whole report as JSON, the same to the bit as the page's, JavaScript's and Python's
     #[arg(long)]
     json: bool,
+    /// The small report as JSON: verdict, odds, figures with ranges, evidence, assumptions, link
+    #[arg(long, conflicts_with = "json")]
+    brief: bool,
 }
 
 impl Arguments {
@@ -61,7 +65,12 @@ impl Arguments {
                 hold: &hold,
                 most: MOST_ANSWERS,
             };
-            return plan::answer(read, &notes(spoken.notes_text().trim_end(), &read.issues), &asked, self.json);
+            return plan::answer(
+                read,
+                &notes(spoken.notes_text().trim_end(), &read.issues),
+                &asked,
+                self.json || self.brief,
+            );
         }
         let held = spoken.as_ref().map(|(_, spoken)| Held::from_keys(spoken.read.held.iter().copied()));
         let (read, Came { said, spread, account }) = match spoken {
@@ -76,7 +85,12 @@ impl Arguments {
         // A “no” to a sentence goes on with the nearest yes.
         let held = held.filter(|_| !fit.fits);
         let nearest = held.map_or_else(Vec::new, |held| nearest_yes(&read.scenario, held));
-        let text = if self.json {
+        let text = if self.brief {
+            let depends =
+                spread.iter().filter(|spread| spread.disagrees()).flat_map(|spread| spread.said.iter().cloned());
+            let assumed: Vec<String> = account.into_iter().flat_map(|account| account.assumed).chain(depends).collect();
+            json::pretty(&summary_json(&read.scenario, &report, &read.issues, &assumed))
+        } else if self.json {
             let mut whole = report_json(&read.scenario, &report, &read.issues);
             if let Some((lists, account)) = whole.as_object_mut().zip(account.and_then(Account::into_json)) {
                 lists.extend(account);

@@ -10,12 +10,15 @@ mod catalog;
 mod estimate;
 mod input;
 mod lint;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod measure;
 mod mixed;
 mod params;
 mod plan;
 mod rank;
 mod read;
+mod schema;
 mod spoken;
 mod table;
 mod terminal;
@@ -123,6 +126,11 @@ enum Command {
     Catalog,
     /// The keys of a scenario with bounds, units and meaning, as JSON
     Parameters,
+    /// JSON schemas of a scenario and of the reports
+    Schema(schema::Arguments),
+    /// Serves the tools to agents by the Model Context Protocol, over standard input and output
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Arguments),
     /// Explains a number: its formula with the values of a run, its source, and what it leaves out
     ///
     /// shardwise why mfu 'model=llama-3-8b&cluster=dgx-h100&gpus=64'; shardwise why list
@@ -175,6 +183,9 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Params(arguments) => Ok(arguments.run()),
         Command::Catalog => catalog::catalog(),
         Command::Parameters => catalog::parameters(),
+        Command::Schema(arguments) => Ok(arguments.run()),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(arguments) => arguments.run(),
         Command::Why(arguments) => arguments.run(),
         Command::Completions { shell } => Ok(Answer::new(completions(shell))),
         Command::Man => manual().map(Answer::new),

@@ -193,7 +193,7 @@ export interface Report {
   /** The share of such runs that fit, by the errors of published peaks, 0 to 1. */
   fit_odds: number;
   /**
-   * `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`; `host_does_not_fit` where the GPUs have room and the hosts have
+   * `fits` from odds of 0.8, `does_not_fit` below a half, else `tight`; `host_does_not_fit` where the GPUs have room and the hosts have
    * not.
    */
   verdict: 'fits' | 'tight' | 'host_does_not_fit' | 'does_not_fit';
@@ -203,11 +203,15 @@ export interface Report {
   limiter_time_s: number | null;
   /** Utilisation, throughput and time of the whole step: with generation, where a step generates what it trains on. `rollout.update` has those of the update alone. */
   mfu: number;
+  /** The same with what is recomputed. */
   hfu: number;
+  /** Tokens trained in a second by one GPU. */
   tokens_per_s_per_gpu: number;
   /** The tokens of one optimizer step. */
   tokens_per_step: number;
+  /** FLOPs of the model in a second on one GPU, in units of 10^12. */
   tflops_per_gpu: number;
+  /** Time of the whole step. */
   step_time_s: number;
   /** What one GPU cannot do without: needed + cache + free = the usable capacity. */
   needed_memory_bytes: number;
@@ -253,6 +257,7 @@ export interface Report {
     /** At rest, whether or not all are alive at the peak. */
     states: { weights: number; gradients: number; optimizer: number; total: number };
   };
+  /** Parameters of the model: all, those that one token uses, those that train. */
   model: { params: number; active_params: number; trained_params: number };
   /** The device mesh. */
   mesh: { dp_replicate: number; dp_shard: number; cp: number; tp: number; pp: number; ep: number; etp: number };
@@ -296,6 +301,7 @@ export interface Report {
   };
   /** The whole run; `null` where a number is infinite, as of a run that never ends. */
   run: { [key in RunKey]: number | null };
+  /** How names were read, what was assumed, unusual values, and errors. */
   issues: Issue[];
   /**
    * Every value of the scenario, in the parameters' units: `estimate(report.scenario)` is this report. `tokens` is there once somebody

@@ -4,8 +4,10 @@
 //!
 //! The pages of training programs are generated from their folders (`crates/programs/tables`) into
 //! a copy of the sources, so that they are always current: `programs` reads the folders, `page`
-//! writes the pages, with the helpers of `words`. `search` lists all sections for the search.
+//! writes the pages, with the helpers of `words`. `search` lists all sections for the search,
+//! `markdown` copies the chapters as text and writes `llms.txt`.
 
+mod markdown;
 mod page;
 mod programs;
 mod search;
@@ -115,6 +117,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         write(&page, finished(&text, &name))?;
     }
     check_links(&folder)?;
+    markdown::write_chapters(&sources.join("book"), &folder, site)?;
     search::write_sections(&folder)
 }
 

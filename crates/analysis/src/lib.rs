@@ -10,6 +10,7 @@ pub mod change;
 pub mod claims;
 pub mod cost;
 pub mod equal_money;
+pub mod evidence;
 mod execution;
 pub mod experts;
 pub mod held;

@@ -62,6 +62,18 @@ impl Traits {
         }
     }
 
+    /// Returns these traits with another shape (parameters, whether the model has routed experts,
+    /// whether all weights train), other counts (GPUs, sequence length, micro-batch) and degrees
+    /// (tp, cp, pp, ep).
+    pub(crate) fn with_numbers(
+        self,
+        (params, has_experts, is_all_trained): (f64, bool, bool),
+        counts: [f64; 3],
+        degrees: [f64; 4],
+    ) -> Self {
+        Self { params, has_experts, is_all_trained, counts, degrees, ..self }
+    }
+
     /// Returns the distance to other traits in steps: 0 if all traits are equal.
     pub fn distance(&self, other: &Self) -> f64 {
         let unlike = |is_unlike: bool, steps: f64| if is_unlike { steps } else { 0.0 };

@@ -8,7 +8,8 @@ use sentence::Asks;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Refusal, given::Code};
+use crate::given::{Code, Reading};
+use crate::{Open, Read, Refusal};
 
 /// The interpretation of a sentence, for JSON. Positions are in UTF-16 code units.
 #[derive(Serialize)]
@@ -137,6 +138,72 @@ pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
     };
     // A value with text keys and finite numbers always serializes.
     Ok(compact(&serde_json::to_value(&answered).unwrap_or_default()))
+}
+
+/// A sentence that was read strictly.
+#[derive(Clone, Debug)]
+pub struct Strict {
+    /// The scenario that it describes.
+    pub read: Read,
+    /// Values that the sentence does not say and that do not decide, each in a sentence.
+    pub assumed: Vec<String>,
+    /// The planning question, if it has one.
+    pub asks: Option<Asks>,
+    /// Keys of the values that it states, for a search to hold.
+    pub held: Vec<String>,
+}
+
+/// Reads a sentence about one run strictly: every word must be understood, and the model, the
+/// number of GPUs and the length must be said where they decide whether the run fits.
+///
+/// # Errors
+///
+/// Returns a refusal for parts that were not understood, for impossible values and for a comparison
+/// of several runs, and questions for what decides and is missing.
+///
+/// ```
+/// use api::sentence::strict;
+///
+/// assert!(strict("llama 3.1 8b qlora on 2x4090, 8k").is_ok());
+/// assert!(strict("llama 3.1 8b qlora on 2x4090, mbs 2").unwrap_err().message.contains("How long"));
+/// assert!(strict("64 H100, 8k").unwrap_err().message.contains("Which model?"));
+/// ```
+pub fn strict(text: &str) -> Result<Strict, Refusal> {
+    let said = sentence::understand(text, &catalog::default_scenario());
+    if !said.is_anything() {
+        return Err(Refusal::new(Code::Unreadable, sentence::NOTHING));
+    }
+    if said.is_open() {
+        let unread = said.unread.iter().map(|unread| {
+            let choices: Vec<&str> = unread.choices.iter().map(|choice| choice.label.as_str()).collect();
+            let choices = if choices.is_empty() { String::new() } else { format!(" ({})", choices.join("; ")) };
+            format!("{}{choices}", unread.sentence)
+        });
+        let problems: Vec<String> = unread.chain(said.conflicts.iter().cloned()).collect();
+        return Err(Refusal::new(Code::Unreadable, problems.join(" ")));
+    }
+    if !said.compared.is_empty() {
+        let links = core::iter::once(&said.scenario).chain(&said.compared).map(links::encode).collect::<Vec<_>>();
+        let message = format!("This compares {} runs. Ask for each of them: {}", links.len(), links.join(" , "));
+        return Err(Refusal::new(Code::InvalidValue, message));
+    }
+    let is_assumed = |key: &str| said.assumed.iter().any(|assumed| assumed.key == key);
+    let asks_a_plan = said.asks.as_ref().is_some_and(|asks| asks.question.is_some());
+    let mut read = Read::parse(&said.link);
+    read.finish();
+    crate::given::refuse(&read.issues)?;
+    read.stated.model = said.is_new;
+    read.stated.gpus = asks_a_plan || !is_assumed("gpus");
+    read.stated.length = asks_a_plan || !is_assumed("seq");
+    read.open(&[Open::Model, Open::Gpus, Open::Length], Reading::Strict)?;
+    // What was assumed stands in the list of the sentence.
+    read.issues.retain(|issue| !issue.message.starts_with("Assumed"));
+    Ok(Strict {
+        read,
+        assumed: said.assumed.iter().map(sentence::Assumed::sentence).collect(),
+        asks: said.asks,
+        held: said.held.iter().map(|key| (*key).to_owned()).collect(),
+    })
 }
 
 #[cfg(test)]

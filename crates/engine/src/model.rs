@@ -43,6 +43,7 @@ pub mod states;
 pub mod step;
 pub mod sync;
 pub mod teacher;
+pub mod teacher_engine;
 pub mod timeline;
 pub mod tower;
 pub mod trained;

@@ -5,3 +5,5 @@ pub mod catalog_json;
 pub mod csv;
 pub mod params_json;
 pub mod report_json;
+pub mod schema;
+pub mod summary_json;

@@ -41,7 +41,8 @@ pub(super) fn set_held(param: &Param, typed: &str, scenario: &mut Scenario) -> O
     }
 }
 
-/// Sets the teacher of a distillation to a model of the catalog; returns whether the text names one.
+/// Sets the teacher of a distillation to a model of the catalog; returns whether the text names
+/// one.
 fn set_teacher(typed: &str, scenario: &mut Scenario) -> bool {
     let Some(entry) = model_named(typed).map(|named| named.entry) else { return false };
     let (size, active) = (entry.params as f64, entry.architecture.active_params() as f64);

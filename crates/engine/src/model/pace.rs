@@ -10,7 +10,7 @@ use crate::model::schedule::Phases;
 use crate::model::setup::Setup;
 use crate::model::stage_plan::{LayerPlan, StagePlan};
 use crate::model::stages::{ByStage, Stage, stages};
-use crate::model::teacher;
+use crate::model::{teacher, teacher_engine};
 use crate::units::Seconds;
 
 /// Returns the time of a forward pass without gradients over all micro-batches of a step, on the
@@ -63,7 +63,7 @@ impl Passes {
         let stages = stages(teacher);
         let Pace { slowest, .. } = pace(teacher, &stages);
         let of_passes = Self::of_plan(setup, 1, &slowest.plan);
-        let moving = teacher::moving(setup);
+        let moving = teacher_engine::moving(setup);
         let exchange = of_passes.exchange + moving;
         Self { time: of_passes.time + moving, busy: of_passes.busy + moving, exchange, moving, ..of_passes }
     }
@@ -287,5 +287,5 @@ fn loaded(setup: &Setup) -> Seconds {
     }
     let sequences = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.grad_accum_steps);
     let loader = if rate > 0.0 { Seconds::new(sequences / rate) } else { Seconds::ZERO };
-    loader.max(teacher::served(setup))
+    loader.max(teacher_engine::served(setup))
 }

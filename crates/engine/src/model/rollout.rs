@@ -24,7 +24,7 @@ use super::report::{Report, TimeReport};
 use super::setup::Setup;
 use super::stages::{Stage, stages};
 use super::states;
-use super::teacher;
+use super::teacher_engine;
 use super::trained::Trained;
 use crate::model::choices::Choices;
 use crate::units::{Bytes, Seconds};
@@ -203,7 +203,7 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
 
     let passes = scored_passes(objective);
     let forward = pace::forward_pass(setup);
-    let mut scoring = passes * forward + teacher::served(setup);
+    let mut scoring = passes * forward + teacher_engine::served(setup);
     let mut critic = Seconds::ZERO;
     let scalar = with_scalar_head(setup);
     if objective.runs_reward_model() || objective.has_critic() {
@@ -252,7 +252,7 @@ pub fn scored_passes(objective: &Objective) -> f64 {
 /// Returns the time of a whole step per optimizer step, and its GPUs: [`Report`]'s own time if
 /// nothing is generated.
 pub fn whole_step(setup: &Setup, report: &Report) -> (Seconds, f64) {
-    let gpus = f64::from(setup.mesh.gpus()) + f64::from(teacher::own_gpus(setup));
+    let gpus = f64::from(setup.mesh.gpus()) + f64::from(teacher_engine::own_gpus(setup));
     report.rollout.as_ref().map_or((report.update.time.step, gpus), |rollout| {
         let updates = f64::from(setup.objective.updates.max(1));
         (rollout.step() * (1.0 / updates), gpus + f64::from(rollout.own_gpus))

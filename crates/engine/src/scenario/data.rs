@@ -44,8 +44,8 @@ pub enum Length {
 
 /// Texts and epochs of a fine-tuning run of default length.
 pub const USUAL_TEXTS: (f64, f64) = (1e4, 3.0);
-/// The value of [`RunChoices::tokens`] for a run of default length, which changes with the task, and
-/// of a teacher of the student's size.
+/// The value of [`RunChoices::tokens`] for a run of default length, which changes with the task,
+/// and of a teacher of the student's size.
 pub const UNSAID: f64 = 0.0;
 /// The fewest and the most tokens of a run.
 pub(crate) const TOKENS: (f64, f64) = (3e6, 1e15);

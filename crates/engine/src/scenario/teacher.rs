@@ -13,8 +13,8 @@ const SIZES: (f64, f64) = (1e7, 1e13);
 const EXPERTS_OF_A_TOKEN: u32 = 8;
 
 impl Scenario {
-    /// Returns the parameters of the teacher: as said, whatever that is, else as many as the student
-    /// has.
+    /// Returns the parameters of the teacher: as said, whatever that is, else as many as the
+    /// student has.
     pub(crate) fn said_teacher_size(&self) -> f64 {
         let (said, student) = (self.objective.teacher.size, params(&self.model.architecture()));
         if said == UNSAID { student.clamp(SIZES.0, SIZES.1) } else { said }

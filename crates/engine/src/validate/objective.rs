@@ -1,10 +1,10 @@
 //! Warnings about objectives: other models, and generation.
 
 use crate::format::bytes;
+use crate::model::memory;
 use crate::model::objective::Reference;
 use crate::model::report::Report;
 use crate::model::setup::Setup;
-use crate::model::teacher;
 use crate::params::quantity::with_unit;
 use crate::params::{ParamId, Unit};
 use crate::scenario::Scenario;
@@ -48,7 +48,7 @@ fn teacher_size(scenario: &Scenario) -> Option<Issue> {
 
 /// Returns a note if the teacher's weights do not fit a GPU in their turn.
 fn teacher_turn(setup: &Setup) -> Option<Issue> {
-    let (held, capacity) = (teacher::in_turn(setup), setup.accelerator.usable_memory());
+    let (held, capacity) = (memory::teacher::in_turn(setup), setup.accelerator.usable_memory());
     (held > capacity).then(|| {
         let message = format!(
             "In its turn a GPU holds {} of the teacher's weights, more than its {}: shard the weights, or give the \

@@ -6,7 +6,7 @@ use engine::model::objective::{Divergence, Objective, Task, Teacher, TeacherForm
 use engine::model::report::{MemoryPart, Report};
 use engine::model::stages::stages;
 use engine::model::step::playback::Playback;
-use engine::model::teacher;
+use engine::model::teacher_engine;
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario};
 use engine::units::Bytes;
@@ -219,7 +219,7 @@ proptest! {
             // What is not sharded takes at least as much, and has nothing to gather.
             let held = |place| {
                 let setup = with(&scenario, task, Teacher { place, ..teacher }).setup();
-                stages(&setup).iter().map(|stage| teacher::weights(&setup, stage)).fold(Bytes::ZERO, Bytes::max)
+                stages(&setup).iter().map(|stage| engine::model::memory::teacher::weights(&setup, stage)).fold(Bytes::ZERO, Bytes::max)
             };
             prop_assert!(held(TeacherPlace::Whole) >= held(TeacherPlace::Trainer) * (1.0 - 1e-9));
             for place in [TeacherPlace::Turns, TeacherPlace::Engine] {
@@ -255,7 +255,7 @@ proptest! {
         prop_assert!((end.get() / time.step.get() - 1.0).abs() < 1e-6, "{end:?} {:?}", time.step);
         prop_assert!(time.step.get().is_finite() && report.memory.needed.get().is_finite());
         prop_assert!(report.update.hfu >= report.update.mfu && report.memory.parts.get(MemoryPart::Models) >= Bytes::ZERO);
-        prop_assert!(live_bytes_per_logit(&setup) > 0.0 && teacher::own_gpus(&setup) <= teacher.gpus);
+        prop_assert!(live_bytes_per_logit(&setup) > 0.0 && teacher_engine::own_gpus(&setup) <= teacher.gpus);
     }
 
     #[test]

@@ -20,3 +20,19 @@ fn every_published_row_is_its_own_nearest() {
         assert!(distance == 0.0 && traits[first] == *own);
     }
 }
+
+/// The table of `analysis::evidence` is made of all rows with a prediction and a measurement, but
+/// of rollouts, whose steps are others.
+#[test]
+fn the_table_of_evidence_is_that_of_the_measured_rows() {
+    let published = &*PUBLISHED;
+    let entries =
+        [&published.training, &published.mixtures, &published.tuned, &published.silicon, &published.strangers];
+    let measured = entries.into_iter().flatten().filter_map(|entry| {
+        let prediction = entry.outcome.as_ref().ok()?;
+        let (time, peak) = (prediction.measured.step_time_s.is_some(), prediction.measured.peak_gib.is_some());
+        (time || peak).then_some((&prediction.scenario, time, peak))
+    });
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../analysis/src/evidence/measured.csv");
+    expect_test::expect_file![path].assert_eq(&analysis::evidence::write(measured));
+}

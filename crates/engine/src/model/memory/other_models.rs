@@ -1,4 +1,5 @@
-//! Models besides the trained one: reference, reward model, critic, teacher (docs/book/model/rollout.md).
+//! Models besides the trained one: reference, reward model, critic, teacher
+//! (docs/book/model/rollout.md).
 
 use crate::model::choices::Choices;
 use crate::model::objective::{Objective, Task};
@@ -6,7 +7,6 @@ use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::stages::Stage;
 use crate::model::states::{self, expert_shard_degrees, shard_degrees};
-use crate::model::teacher;
 use crate::model::trained::Trained;
 use crate::units::Bytes;
 
@@ -79,7 +79,7 @@ impl OtherModels {
                 let params = per_rank::params(&critic, stage.layers, &stage.blocks, stage.embedding, stage.head);
                 states::gpu_states(&critic, &params).total()
             }),
-            teacher: teacher::weights(setup, stage),
+            teacher: super::teacher::weights(setup, stage),
         }
     }
 

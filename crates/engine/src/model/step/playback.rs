@@ -11,9 +11,9 @@ use crate::model::setup::Setup;
 use crate::model::stage_plan::StagePlan;
 use crate::model::stages::{Stage, stages};
 use crate::model::sync::GradientSyncPlan;
-use crate::model::teacher;
 use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, PassesBefore, computed, moved};
 use crate::model::tower::{self, TowerCosts};
+use crate::model::{teacher, teacher_engine};
 use crate::units::Seconds;
 
 /// The step of the slowest stage, ready to be played. The pipeline's bubble is split before the
@@ -82,7 +82,7 @@ impl Playback {
             update: update.amount,
             micro_batches,
             passes: teacher::on_training_gpus(setup).map_or(own, |teacher| pass_of(&teacher)),
-            moving: teacher::moving(setup),
+            moving: teacher_engine::moving(setup),
             lengths: [length(true, only), length(false, false), length(only, true)],
             bubble: [before * bubble, (1.0 - before) * bubble],
         }

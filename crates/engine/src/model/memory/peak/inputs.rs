@@ -10,12 +10,12 @@ use super::point::{ByPoint, Ends, Point, Points};
 use super::unreduced::{Reductions, whole_table};
 use super::working_set::{LogitBytes, WorkingSet};
 use crate::model::memory::other_models::OtherModels;
+use crate::model::memory::teacher;
 use crate::model::memory::tower::TowerMemory;
 use crate::model::report::PeakMoment;
 use crate::model::software::RootUnit;
 use crate::model::stages::Stage;
 use crate::model::states::{States, base, gpu_states};
-use crate::model::teacher;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 

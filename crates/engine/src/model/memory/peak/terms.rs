@@ -3,7 +3,6 @@
 use super::at_rest::{GradientsAtRest, Shards};
 use super::gathers::Gathered;
 use super::inputs::PeakInputs;
-use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::of_setup::{OfLayers, OfSetup};
 use super::parts::StagePeak;
 use super::point::Point;
@@ -12,6 +11,7 @@ use super::unreduced::Unreduced;
 use super::{Alive, ReservationLimit, communicators, context, dequantized, switch_communicators, within};
 use crate::model::memory::activations::LayerBytes;
 use crate::model::memory::engine::engine_beside_training;
+use crate::model::memory::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use crate::model::memory::other_models::OtherModels;
 use crate::model::report::PeakMoment;
 use crate::model::setup::Setup;

@@ -1,11 +1,11 @@
 //! Memory of the layer, the loss or the update in work, beyond kept activations.
 
-use super::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use super::messages::message_buffers;
 use super::of_setup::{OfLayers, OfSetup};
 use super::point::{ByPoint, Ends};
 use super::workspaces::{dequantized, workspaces};
 use crate::model::memory::activations::{LayerBackward, LayerBytes, Moment};
+use crate::model::memory::logits::{bytes_kept_per_logit, live_bytes_per_logit, logits};
 use crate::model::per_rank;
 use crate::model::stages::Stage;
 use crate::model::states::update_bytes;

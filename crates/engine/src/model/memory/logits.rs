@@ -1,11 +1,12 @@
 //! Logits: their number on a GPU, and the bytes of each under a loss.
 
+mod teacher;
+
 use crate::model::framework::UnfusedLoss;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::software::Loss;
 use crate::model::stages::Stage;
-use crate::model::teacher;
 
 /// Returns the logits of one micro-batch on one GPU of a stage.
 pub fn logits(setup: &Setup, stage: &Stage) -> f64 {
