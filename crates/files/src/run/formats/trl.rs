@@ -232,6 +232,10 @@ pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
     let refused = match class.as_deref() {
         Some("PPO") => Some("PPOTrainer: TRL's PPO with its value model is not read"),
         Some("MiniLLM") => Some("MiniLLMTrainer: its two passes with gradients are not computed"),
+        Some("Distillation") => Some(
+            "DistillationTrainer: its loss and the preparation of its teacher are others since August 2026 (trl pull \
+             6640), and are not read",
+        ),
         Some("GOLD") => Some("GOLDTrainer: a teacher with another vocabulary is not computed"),
         _ => None,
     };
