@@ -62,11 +62,27 @@ Objective = Union[
     ],
 ]
 
+Teacherdtype = Union[
+    Enum,
+    None,
+    Literal[
+        "bf16", "fp32",
+    ],
+]
+
 Teacherat = Union[
     Enum,
     None,
     Literal[
-        "trainer", "turns", "engine", "offline",
+        "trainer", "whole", "turns", "engine", "offline",
+    ],
+]
+
+Divergence = Union[
+    Enum,
+    None,
+    Literal[
+        "forward", "reverse", "jsd",
     ],
 ]
 
@@ -568,8 +584,10 @@ class StepValues(TypedDict, total=False):
     objective: Objective
     teacher: Number
     teacheractive: Number
+    teacherdtype: Teacherdtype
     teacherat: Teacherat
     teachergpu: Number
+    divergence: Divergence
     teachertopk: Number
     ref: Ref
     rm: Rm
@@ -1150,6 +1168,7 @@ class StepValues(TypedDict, total=False):
     state_kernel: Statekernel
     storage_gb_per_s: Number
     teacher_active_params: Number
+    teacher_format: Teacherdtype
     teacher_gpus: Number
     teacher_model: Number
     teacher_model_name_or_path: Number

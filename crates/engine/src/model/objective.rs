@@ -30,6 +30,10 @@ pub struct Teacher {
     pub size: f64,
     /// Parameters that a token uses; 0 if it uses all.
     pub active: f64,
+    /// The format of the weights.
+    pub format: TeacherFormat,
+    /// The divergence between both distributions.
+    pub divergence: Divergence,
     /// The place of the weights.
     pub place: TeacherPlace,
     /// GPUs on which only the teacher runs, if it has its own.
@@ -38,11 +42,37 @@ pub struct Teacher {
     pub top_k: u32,
 }
 
+/// The format of a teacher's weights on the training GPUs. Its products are in 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TeacherFormat {
+    /// 16 bits.
+    Half,
+    /// 32 bits, under autocast (the `dtype` of trl/trainer/model_config.py is float32 by default).
+    Single,
+}
+
+/// The divergence of the student's distribution from the teacher's, which decides how many tensors
+/// the loss holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Divergence {
+    /// Of the student's from the teacher's (Kullback-Leibler; TRL's `beta` 0).
+    Forward,
+    /// Of the teacher's from the student's (TRL's `beta` 1).
+    Reverse,
+    /// Of both from their mixture (the generalized Jensen-Shannon divergence of arXiv 2306.13649;
+    /// TRL's `beta` between 0 and 1, 0.5 by default).
+    JensenShannon,
+}
+
 /// The place of a teacher's weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TeacherPlace {
     /// On the training GPUs, sharded like the student's weights.
     Trainer,
+    /// On the training GPUs, whole on each, whatever shards the student (the
+    /// `prepare_model(evaluation_mode=True)` of accelerate/accelerator.py, with which TRL prepares a
+    /// teacher without DeepSpeed).
+    Whole,
     /// On the training GPUs while the teacher reads the batch of a step, and in host memory while
     /// the student trains on it (`teacher_policy.offload_after_refit` of
     /// nemo_rl/algorithms/distillation.py).
@@ -187,7 +217,15 @@ impl Objective {
             gpus: 0,
             staleness: 0,
         },
-        teacher: Teacher { size: 0.0, active: 0.0, place: TeacherPlace::Trainer, gpus: 8, top_k: 0 },
+        teacher: Teacher {
+            size: 0.0,
+            active: 0.0,
+            format: TeacherFormat::Half,
+            divergence: Divergence::Forward,
+            place: TeacherPlace::Trainer,
+            gpus: 8,
+            top_k: 0,
+        },
     };
 
     /// Whether the next token is the objective: one model, one pass in either direction.

@@ -8,14 +8,19 @@ use super::parallel::Mesh;
 use super::setup::Setup;
 use super::software::Offload;
 use super::trained::Trained;
-use super::training::ComputeFormat;
+use super::training::{ComputeFormat, Sharding};
 use super::transformer::Architecture;
 
 /// Returns the forward pass of the teacher as a setup: its shape, frozen, with products in 16
 /// bits, on the student's mesh and batch; `None` if no teacher runs on the training GPUs.
 pub fn on_training_gpus(setup: &Setup) -> Option<Setup> {
-    let is_here = matches!(setup.objective.teacher.place, TeacherPlace::Trainer | TeacherPlace::Turns);
-    setup.teacher.filter(|_| is_here).map(|shape| evaluated(setup, shape))
+    let place = setup.objective.teacher.place;
+    let is_here = matches!(place, TeacherPlace::Trainer | TeacherPlace::Whole | TeacherPlace::Turns);
+    let teacher = setup.teacher.filter(|_| is_here).map(|shape| evaluated(setup, shape))?;
+    if place != TeacherPlace::Whole {
+        return Some(teacher);
+    }
+    Some(Setup { sharding: Sharding::Ddp, ..teacher })
 }
 
 /// Returns a setup with the teacher in the place of the student.

@@ -73,6 +73,11 @@ pub(super) fn needs_teacher(scenario: &Scenario) -> bool {
     distills(scenario) && scenario.objective.teacher.place != TeacherPlace::Offline
 }
 
+/// For rows about a teacher on the training GPUs.
+pub(super) fn holds_teacher(scenario: &Scenario) -> bool {
+    needs_teacher(scenario) && scenario.objective.teacher.place != TeacherPlace::Engine
+}
+
 /// For rows about a teacher on GPUs of its own.
 pub(super) fn serves_teacher(scenario: &Scenario) -> bool {
     distills(scenario) && scenario.objective.teacher.place == TeacherPlace::Engine

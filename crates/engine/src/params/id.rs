@@ -9,7 +9,7 @@ use crate::model::hardware::{Rails, Topology};
 use crate::model::images::TowerTraining;
 use crate::model::ladder;
 use crate::model::lengths::Batching;
-use crate::model::objective::{LeavesGpu, Reference, RewardSource, Task, TeacherPlace};
+use crate::model::objective::{Divergence, LeavesGpu, Reference, RewardSource, Task, TeacherFormat, TeacherPlace};
 use crate::model::parallel::{ContextExchange, LossParallel, Schedule};
 use crate::model::software::{
     AttentionKernel, Framework, GradientSync, Graphs, Loss, NormKernel, Nvme, RepeatedHeads, RootUnit, Segments,

@@ -2,7 +2,7 @@
 
 use crate::laws::{any_valid_scenario, as_asked, laws};
 use engine::model::memory::{live_bytes_per_logit, logits};
-use engine::model::objective::{Objective, Task, Teacher, TeacherPlace};
+use engine::model::objective::{Divergence, Objective, Task, Teacher, TeacherFormat, TeacherPlace};
 use engine::model::report::{MemoryPart, Report};
 use engine::model::stages::stages;
 use engine::model::step::playback::Playback;
@@ -28,14 +28,14 @@ fn part(report: &Report, part: MemoryPart) -> f64 {
     report.memory.parts.get(part).gib()
 }
 
-/// Llama 3.1 70B beside 8B on 8 GPUs: an eighth of 70,553,706,496 weights in 16 bits; and ten bytes
+/// Llama 3.1 70B beside 8B on 8 GPUs: an eighth of 70,553,706,496 weights in 16 bits; and nine bytes
 /// for each of 4,096 x 128,256 logits beside the student's twelve.
 #[test]
 fn a_teacher_adds_its_weights_and_its_logits() {
     let (plain, distilled) = (report(""), report("objective=distill&teacher=70B"));
     let weights = 2.0 * 70_553_706_496.0 / 8.0 / GIB;
     assert!((part(&distilled, MemoryPart::Models) - weights).abs() < 1e-6, "{}", part(&distilled, MemoryPart::Models));
-    let of_loss = 10.0 * 4096.0 * 128_256.0 / GIB;
+    let of_loss = 9.0 * 4096.0 * 128_256.0 / GIB;
     let added = part(&distilled, MemoryPart::Logits) - part(&plain, MemoryPart::Logits);
     assert!((added - of_loss).abs() < 1e-6, "{added}");
     for same in [MemoryPart::Weights, MemoryPart::Optimizer] {
@@ -44,6 +44,20 @@ fn a_teacher_adds_its_weights_and_its_logits() {
     // The 64 largest logits: 16 bytes each, of a token.
     let top = part(&report("objective=distill&teacher=70B&teachertopk=64"), MemoryPart::Logits);
     assert!((top - part(&plain, MemoryPart::Logits) - 16.0 * 64.0 * 4096.0 / GIB).abs() < 1e-6);
+}
+
+/// TRL's divergences by PyTorch's operators, traced with 16-bit and with fp32 logits: 18, 20 and 34
+/// bytes a logit, and twice as many.
+#[test]
+fn a_divergence_is_so_many_tensors_of_logits() {
+    let of = |loss: &str, divergence: &str| {
+        let link = format!("{RUN}&objective=distill&teacher=70B&loss={loss}&divergence={divergence}");
+        live_bytes_per_logit(&decode(&link).scenario.setup())
+    };
+    for (divergence, bytes) in [("forward", 18.0), ("reverse", 20.0), ("jsd", 34.0)] {
+        assert_eq!([of("bf16", divergence), of("fp32-logits", divergence)], [bytes, 2.0 * bytes]);
+    }
+    assert_eq!([of("standard", "forward"), of("chunked", "forward"), of("fused-linear", "jsd")], [21.0, 18.0, 1.0]);
 }
 
 /// The top-k loss of NeMo RL on an RTX 4090 with V = 151,936, k = 64 and 16-bit logits peaked at
@@ -153,12 +167,16 @@ fn with(scenario: &Scenario, task: Task, teacher: Teacher) -> Scenario {
 }
 
 fn any_teacher() -> impl Strategy<Value = Teacher> {
-    use TeacherPlace::{Engine, Offline, Trainer, Turns};
-    let place = prop::sample::select(vec![Trainer, Turns, Engine, Offline]);
-    (7.0..13.0_f64, prop::option::of(0.01..1.0_f64), place, 1_u32..64, prop_oneof![Just(0_u32), 1_u32..512]).prop_map(
-        |(power, active, place, gpus, top_k)| {
+    use TeacherPlace::{Engine, Offline, Trainer, Turns, Whole};
+    let place = prop::sample::select(vec![Trainer, Whole, Turns, Engine, Offline]);
+    let format = prop::sample::select(vec![TeacherFormat::Half, TeacherFormat::Single]);
+    let divergence = prop::sample::select(vec![Divergence::Forward, Divergence::Reverse, Divergence::JensenShannon]);
+    let top_k = prop_oneof![Just(0_u32), 1_u32..512];
+    let kind = (format, divergence, place);
+    (7.0..13.0_f64, prop::option::of(0.01..1.0_f64), kind, 1_u32..64, top_k).prop_map(
+        |(power, active, (format, divergence, place), gpus, top_k)| {
             let size = 10_f64.powf(power);
-            Teacher { size, active: active.map_or(0.0, |share| share * size), place, gpus, top_k }
+            Teacher { size, active: active.map_or(0.0, |share| share * size), format, divergence, place, gpus, top_k }
         },
     )
 }
@@ -183,7 +201,8 @@ proptest! {
     #[test]
     fn the_sizes_of_a_teacher_are_kept(scenario in any_valid_scenario(), teacher in any_teacher()) {
         // The shape of a custom model may hold more outside its layers than the teacher's size.
-        prop_assume!(!matches!(scenario.model, Model::Custom { .. }));
+        let is_odd = scenario.model.architecture().learned_positions > 100_000;
+        prop_assume!(!is_odd && !matches!(scenario.model, Model::Custom { .. }));
         let setup = with(&scenario, Task::Distill, Teacher { place: TeacherPlace::Trainer, active: 0.0, size: teacher.size.max(5e9), ..teacher }).setup();
         let shape = setup.teacher.expect("a teacher");
         let ratio = shape.params() as f64 / teacher.size.max(5e9);
@@ -197,6 +216,12 @@ proptest! {
             let (beside, offline) = (of(TeacherPlace::Trainer), of(TeacherPlace::Offline));
             prop_assert!(offline.memory.allocated <= beside.memory.allocated * (1.0 + 1e-9));
             prop_assert!(offline.update.time.step < beside.update.time.step);
+            // What is not sharded takes at least as much, and has nothing to gather.
+            let held = |place| {
+                let setup = with(&scenario, task, Teacher { place, ..teacher }).setup();
+                stages(&setup).iter().map(|stage| engine::model::memory::teacher::weights(&setup, stage)).fold(Bytes::ZERO, Bytes::max)
+            };
+            prop_assert!(held(TeacherPlace::Whole) >= held(TeacherPlace::Trainer) * (1.0 - 1e-9));
             for place in [TeacherPlace::Turns, TeacherPlace::Engine] {
                 let elsewhere = of(place);
                 prop_assert!(elsewhere.memory.allocated <= beside.memory.allocated * (1.0 + 1e-9));

@@ -339,9 +339,9 @@ fn distillation_and_mamba_are_refused_by_name() {
     let nemo = "distillation:\n  num_prompts_per_step: 128\npolicy:\n  model_name: Qwen/Qwen3-1.7B-Base\n  \
                 train_global_batch_size: 64\n  train_micro_batch_size: 1\n  max_total_sequence_length: 8192\n  \
                 dtensor_cfg:\n    enabled: true\nteacher:\n  model_name: Qwen/Qwen3-4B\n";
-    let verl = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B \
-                data.train_batch_size=64 distillation.enabled=True distillation.teacher_model.model_path=Qwen/Qwen3-32B";
-    let refused = file_brought("run.sh", verl).unwrap_err();
+    let megatron =
+        "megatron rlhf --rlhf_type gkd --model Qwen/Qwen3-8B --teacher_model Qwen/Qwen3-32B --micro_batch_size 1";
+    let refused = file_brought("run.sh", megatron).unwrap_err();
     assert!(refused.contains("Distillation from a teacher is not computed"), "{refused}");
     // NeMo RL's is read; a teacher of unknown size leaves no verdict.
     let read = file_brought("distillation_math.yaml", nemo).unwrap().scenario;
@@ -355,6 +355,101 @@ fn distillation_and_mamba_are_refused_by_name() {
                  parallelism:\n  dp: 2\n  pp: 1\n  tp: 2\ntokens:\n  micro_batch_size: 2\n  sequence_length: 2048\n  \
                  batch_accumulation_per_replica: 1\n";
     assert!(file_brought("mamba.yaml", mamba).unwrap_err().contains("Mamba"));
+}
+
+/// Returns the link of a file and what is said of it.
+fn distillation(name: &str, text: &str) -> (String, String) {
+    let brought = file_brought(name, text).unwrap();
+    let lines: Vec<_> = brought.sections.iter().flat_map(|section| section.lines.clone()).collect();
+    (brought.scenario, lines.join("\n"))
+}
+
+const GKD: &str = "python examples/scripts/gkd.py --model_name_or_path Qwen/Qwen2.5-0.5B --teacher_model_name_or_path \
+                   Qwen/Qwen2.5-7B --per_device_train_batch_size 2 --max_length 2048 --use_peft false";
+
+#[test]
+fn the_teacher_of_trl_is_whole_unless_zero_3_shards_it() {
+    let (link, said) = distillation("gkd.sh", &format!("{GKD} --lmbda 0"));
+    for pair in ["objective=distill", "teacher=7.615616512B", "teacherat=whole", "divergence=jsd", "loss=fp32-logits"] {
+        assert!(link.contains(pair), "{pair}: {link}");
+    }
+    assert!(link.contains("seq=2048") && said.contains("as the student is"), "{said}");
+    let zero = format!(
+        "accelerate launch --num_processes 8 {} --lmbda 0 --deepspeed zero3.json",
+        GKD.replacen("python ", "", 1)
+    );
+    let (link, _) = distillation("gkd.sh", &zero);
+    assert!(link.contains("loss=bf16") && !link.contains("teacherat") && !link.contains("teacherdtype"), "{link}");
+    let fsdp =
+        format!("accelerate launch --num_processes 8 {} --lmbda 0 --fsdp full_shard", GKD.replacen("python ", "", 1));
+    let (link, said) = distillation("gkd.sh", &fsdp);
+    assert!(link.contains("teacherat=whole") && said.contains("does not shard a teacher under FSDP"), "{said}");
+}
+
+#[test]
+fn the_student_of_trl_generates_as_lmbda_says() {
+    let (link, said) = distillation("gkd.sh", &format!("{GKD} --beta 1"));
+    assert!(
+        link.contains("objective=opd") && link.contains("divergence=reverse") && link.contains("prompt=1920"),
+        "{link}"
+    );
+    assert!(said.contains("half of the batches") && said.contains("Transformers' generate"), "{said}");
+    let script = "from trl.experimental.gkd import GKDConfig, GKDTrainer\n\
+                  model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B')\n\
+                  teacher = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-7B', dtype='bfloat16')\n\
+                  args = GKDConfig(per_device_train_batch_size=2, lmbda=0.0, beta=0.0, use_liger_kernel=True)\n\
+                  GKDTrainer(model=model, teacher_model=teacher, args=args).train()\n";
+    let (link, _) = distillation("train.py", script);
+    for pair in ["objective=distill", "teacher=7.615616512B", "model=qwen-2.5-0.5b"] {
+        assert!(link.contains(pair), "{pair}: {link}");
+    }
+    assert_eq!(links::decode(&link).scenario.kernels.loss, engine::model::software::Loss::FusedLinear);
+    assert!(!link.contains("divergence"), "{link}");
+    let unknown = file_brought("train.py", &script.replace("Qwen/Qwen2.5-7B", "acme/unheard-of")).unwrap();
+    assert!(unknown.unread.iter().any(|line| line.contains("no such teacher")), "{:?}", unknown.unread);
+    let minillm = file_brought("train.py", &script.replace("GKD", "MiniLLM")).unwrap();
+    assert!(minillm.unread.iter().any(|line| line.contains("two passes with gradients")), "{:?}", minillm.unread);
+}
+
+#[test]
+fn distillation_of_swift_verl_and_torchtune_is_read() {
+    let swift = "NPROC_PER_NODE=4 swift rlhf --rlhf_type gkd --model Qwen/Qwen2.5-7B --teacher_model \
+                 Qwen/Qwen2.5-14B-Instruct --tuner_type full --per_device_train_batch_size 4 --max_length 2048 \
+                 --max_completion_length 512 --deepspeed zero3";
+    let (link, _) = distillation("full.sh", &format!("{swift} --use_vllm true --lmbda 1"));
+    for pair in ["objective=opd", "seq=2560", "prompt=2048", "loss=chunked", "divergence=jsd", "teacher=14.770033664B"]
+    {
+        assert!(link.contains(pair), "{pair}: {link}");
+    }
+    let (link, _) = distillation("full.sh", &format!("{swift} --lmbda 0 --teacher_deepspeed zero2"));
+    assert!(
+        link.contains("objective=distill") && link.contains("seq=2048") && link.contains("teacherat=whole"),
+        "{link}"
+    );
+    for (more, why) in [
+        ("--offload_teacher_model true", "for each micro-batch"),
+        ("--teacher_deepspeed zero3_offload", "in host memory while it runs"),
+    ] {
+        let brought = file_brought("full.sh", &format!("{swift} {more}")).unwrap();
+        assert!(brought.unread.iter().any(|line| line.contains(why)), "{:?}", brought.unread);
+    }
+    let verl = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B \
+                data.train_batch_size=64 data.max_prompt_length=1024 data.max_response_length=1024 \
+                actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 \
+                distillation.enabled=True distillation.n_gpus_per_node=2 distillation.nnodes=2 \
+                +distillation.teacher_models.math.model_path=Qwen/Qwen3-32B";
+    let (link, _) = distillation("run.sh", verl);
+    for pair in ["objective=opd", "teacher=32.762123264B", "teacherat=engine", "teachergpu=4", "teachertopk=1"] {
+        assert!(link.contains(pair), "{pair}: {link}");
+    }
+    let two = format!("{verl} +distillation.teacher_models.code.model_path=Qwen/Qwen3-14B");
+    assert!(file_brought("run.sh", &two).unwrap().unread.iter().any(|line| line.contains("several teachers")));
+    let tune = "tune run --nproc_per_node 2 knowledge_distillation_distributed --config \
+                llama3_2/8B_to_1B_KD_lora_distributed tokenizer.max_seq_len=2048";
+    let (link, _) = distillation("run.sh", tune);
+    for pair in ["model=llama-3.2-1b", "objective=distill", "teacher=8.030261248B", "loss=chunked", "gpus=2"] {
+        assert!(link.contains(pair), "{pair}: {link}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use engine::scenario::Strategy;
 
 use super::MissingValue;
 use super::draft::Draft;
+use super::formats::teacher_prepared;
 use super::keys::KeyedValue;
 
 /// Completes a scenario from the values that the files state.
@@ -17,6 +18,7 @@ pub(super) fn finish(draft: &mut Draft) {
     batch(draft);
     tokens(draft);
     draft.base_as_stored();
+    teacher_prepared(draft);
     draft.experts_without_modules();
     if !draft.has_model {
         draft.open.push(MissingValue::Model);

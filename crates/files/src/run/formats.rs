@@ -5,6 +5,7 @@ mod args;
 mod axolotl;
 mod config;
 mod deepspeed;
+mod distillation;
 mod low_precision;
 mod maxtext;
 mod megatron;
@@ -16,6 +17,7 @@ mod torchtitan;
 mod trainer;
 mod trl;
 
+pub(super) use distillation::prepared as teacher_prepared;
 pub(super) use table::is_met;
 
 use super::File;
@@ -44,6 +46,8 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("deepspeed.rest", |args, _| deepspeed::rest(args.keys)),
     ("deepspeed.script", |args, draft| deepspeed::script(args.keys, draft)),
     ("deepspeed.sharding", |args, draft| deepspeed::sharding(args.keys, draft)),
+    ("distillation.swift", |args, draft| distillation::of_swift(args.keys, draft)),
+    ("distillation.verl", |args, draft| distillation::teachers_of_verl(args.keys, draft)),
     ("fsdp_config", |args, draft| trainer::fsdp(args.keys, draft, "", "")),
     ("length_of_model", |_, draft| draft.length_of_model()),
     ("maxtext.mesh", |args, draft| maxtext::mesh(args.keys, draft)),

@@ -89,6 +89,16 @@ impl<'a> Keys<'a> {
         })
     }
 
+    /// Returns the keys with one beginning and one ending.
+    pub(super) fn paths(&self, start: &str, end: &str) -> Vec<String> {
+        let all = self.tree.entries.iter().map(|entry| &entry.path);
+        let mut paths: Vec<String> =
+            all.filter(|path| path.starts_with(start) && path.ends_with(end)).cloned().collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
     /// Reads the first of some keys that has a value, by a given conversion.
     fn take<T>(&mut self, keys: &[&str], read: impl FnOnce(&'a Value) -> Option<T>) -> Option<KeyedValue<T>> {
         let mut first = None;

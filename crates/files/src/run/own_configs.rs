@@ -28,6 +28,15 @@ fn torchtune(tree: &mut Tree, text: &str) -> Option<Program> {
     let kind = |recipe: &str| recipe.replace("_single_device", "").replace("_distributed", "");
     let started = usage.split_whitespace().find(|word| kind(word) == kind(&recipe.value.shown()))?;
     base.push(entry("__usage__", &format!("tune run {started}")));
+    // The recipe stands behind the last flag of the launcher, and is no value of it.
+    for entry in &mut tree.entries {
+        if let Value::List(items) = &entry.value
+            && let [value, last] = items.as_slice()
+            && last == started
+        {
+            entry.value = Value::plain(value.clone());
+        }
+    }
     tree.remarks.push(format!("What torchtune's configuration {name} itself sets is read with it (April 2026)."));
     tree.add_below(base);
     Some(Program::Torchtune)

@@ -65,6 +65,7 @@ pub(super) const GRADIENTS_IN_16_BITS: &str = "Gradients of weights in 16 bits a
 pub(super) const NO_FURTHER_TOKENS: &str =
     "The module that predicts further tokens belongs to the model's code: these settings train the next token alone.";
 pub(super) const READS_IMAGES: &str = "The encoder of images or sound belongs to the model's own class: these settings build the language model alone. Load the class that the model's config.json names, freeze its encoder and projection as the scenario says, and take the rest from here.";
+pub(super) const DISTILLATION: &str = "Distillation is not written: these settings train the next token alone, without a teacher. Trainers with one are torchtune's knowledge_distillation recipes, TRL's GKDTrainer, gkd of ms-swift, and the on-policy distillation of verl and NeMo RL.";
 pub(super) const OTHER_LAYERS: &str = "This model has layers of several kinds, or parts that these settings have no names for: take its shape from its own config.json or the framework's recipe for it, and the rest from here.";
 pub(super) const LINEAR_ONLY: &str = "The two-dimensional all-to-all is Tutel's; exported as NCCL's.";
 pub(super) const LOSS_CHUNKED: &str =
@@ -236,6 +237,7 @@ pub(super) fn add_model_notes(context: &mut ExportContext, program: Program) {
     let others = shape.pattern.is_used() || shape.recurrent.is_used() || shape.gated_attention;
     context.note_if(others || shape.experts.latent_size > 0, OTHER_LAYERS);
     context.note_if(shape.tower.is_used(), READS_IMAGES);
+    context.note_if(context.setup.objective.task.distills(), DISTILLATION);
     context.note_if(context.setup.mtp > 0 && !is_megatron, NO_FURTHER_TOKENS);
     context.note_if(context.setup.share_in_16_bits() > 0.0 && !is_megatron, LAYERS_IN_16_BITS);
     let named = is_megatron || matches!(program, Program::Pytorch | Program::Torchtitan);

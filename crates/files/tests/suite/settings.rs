@@ -118,7 +118,7 @@ fn read(framework: Program, asked: &Scenario) -> Option<Run> {
 /// refused.
 #[test]
 fn what_differs_when_a_file_is_read_is_said() {
-    let mut random: u64 = 59;
+    let mut random: u64 = 58;
     let mut next = |count: usize| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % count
@@ -156,6 +156,32 @@ fn what_differs_when_a_file_is_read_is_said() {
         }
     }
     assert!(wrong.is_empty() && count > 350, "{count} {wrong:#?}");
+}
+
+/// An offloaded optimizer of Megatron-Core is the one that is aware of precision, and both keys are
+/// read back.
+#[test]
+fn an_offloaded_optimizer_under_megatron_is_read_back() {
+    let asked = scenario(
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&tp=2&pp=2&accum=8&strategy=zero1&offloadopt=yes&framework=megatron",
+    );
+    for framework in [Program::Accelerate, Program::Trl, Program::LlamaFactory] {
+        let run = read(framework, &asked).unwrap();
+        assert!(run.unread.is_empty() && run.ignored.is_empty(), "{framework:?} {:?} {:?}", run.unread, run.ignored);
+        assert!(run.scenario.offload.optimizer, "{framework:?}");
+    }
+    assert!(text(Program::Accelerate, &asked).body.contains("megatron_lm_use_precision_aware_optimizer: true"));
+}
+
+/// No program's settings have a teacher, which each says by name.
+#[test]
+fn settings_without_a_teacher_say_so() {
+    let asked = scenario("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&objective=distill&teacher=70B");
+    for framework in programs() {
+        let settings = text(framework, &asked);
+        assert!(settings.notes.iter().any(|note| note.starts_with("Distillation is not written")), "{framework:?}");
+        assert!(!settings.body.contains("teacher_model"), "{framework:?}");
+    }
 }
 
 /// Returns the number after a name.

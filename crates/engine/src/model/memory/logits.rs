@@ -45,7 +45,7 @@ pub fn live_bytes_per_logit(setup: &Setup) -> f64 {
         Loss::FusedLinear => 0.5,
         Loss::Tiled => 12.0 * logits_tile_share(setup),
     };
-    uncapped + capped + teacher::bytes_per_logit(setup).0
+    teacher::loss_bytes(setup, (uncapped, 0.0)).0 + capped
 }
 
 /// Returns the share of a GPU's logits in one tile of a tiled loss: 1 GiB of logits in fp32, or all
@@ -73,5 +73,5 @@ pub(super) fn bytes_kept_per_logit(setup: &Setup) -> f64 {
         Loss::Fused | Loss::Bf16 => 2.0,
         Loss::Chunked | Loss::FusedLinear | Loss::Tiled => 0.0,
     };
-    of_student + teacher::bytes_per_logit(setup).1
+    teacher::loss_bytes(setup, (0.0, of_student)).1
 }

@@ -1,7 +1,7 @@
 //! The memory of a distillation's teacher (docs/book/model/rollout.md).
 
 use super::logits::logits;
-use crate::model::objective::TeacherPlace;
+use crate::model::objective::{TeacherFormat, TeacherPlace};
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::stages::{Stage, stages};
@@ -23,14 +23,25 @@ fn stage_of(teacher: &Setup, student: &Stage) -> Stage {
     }
 }
 
+/// Returns the bytes of a teacher's weight.
+fn weight_bytes(setup: &Setup) -> f64 {
+    match setup.objective.teacher.format {
+        TeacherFormat::Half => HALF,
+        TeacherFormat::Single => 2.0 * HALF,
+    }
+}
+
 /// Returns the teacher's weights on one GPU of a stage while its pass runs there: `2 P_t / Z_w`,
-/// sharded like the student's.
+/// sharded like the student's, or whole.
 fn held(setup: &Setup, teacher: &Setup, student: &Stage) -> Bytes {
     let params = stage_of(teacher, student).params.held;
+    if setup.objective.teacher.place == TeacherPlace::Whole {
+        return Bytes::new(weight_bytes(setup) * (params.dense() + params.experts()));
+    }
     let (dense, experts) = (shard_degrees(setup).weights, expert_shard_degrees(setup).weights);
     // Experts of a teacher on another mesh than the student's are sharded like its other weights.
     let experts = if teacher.mesh == setup.mesh { experts } else { dense };
-    Bytes::new(HALF * (params.dense() / dense + params.experts() / experts))
+    Bytes::new(weight_bytes(setup) * (params.dense() / dense + params.experts() / experts))
 }
 
 /// Returns the teacher's weights on one GPU of a stage while the student trains: none if they are
@@ -46,10 +57,15 @@ fn held(setup: &Setup, teacher: &Setup, student: &Stage) -> Bytes {
 /// // Llama 3.1 70B: 70.55 billion parameters in 16 bits are 131.4 GiB, an eighth on each GPU.
 /// assert!((gib("teacher=70B&strategy=full-shard") - 131.41 / 8.0).abs() < 0.01);
 /// assert!((gib("teacher=70B&strategy=ddp") - 131.41).abs() < 0.01);
+/// assert_eq!(gib("teacher=70B&strategy=full-shard&teacherat=whole"), gib("teacher=70B&strategy=ddp"));
+/// assert_eq!(gib("teacher=70B&teacherdtype=fp32"), 2.0 * gib("teacher=70B"));
 /// assert_eq!([gib("teacher=70B&teacherat=turns"), gib("teacher=70B&teacherat=engine")], [0.0, 0.0]);
 /// ```
 pub fn weights(setup: &Setup, student: &Stage) -> Bytes {
-    let stays = setup.objective.teacher.place == TeacherPlace::Trainer && !setup.offload.parameters;
+    let stays = match setup.objective.teacher.place {
+        TeacherPlace::Trainer => !setup.offload.parameters,
+        place => place == TeacherPlace::Whole,
+    };
     let teacher = on_training_gpus(setup).filter(|_| stays);
     teacher.map_or(Bytes::ZERO, |teacher| held(setup, &teacher, student))
 }
@@ -60,13 +76,13 @@ pub fn weights(setup: &Setup, student: &Stage) -> Bytes {
 /// trl/experimental/gkd/gkd_trainer.py, `_loss_step` of torchtune's
 /// recipes/knowledge_distillation_single_device.py).
 pub fn pass_memory(setup: &Setup, student: &Stage) -> Bytes {
-    if setup.objective.teacher.place != TeacherPlace::Trainer {
+    if !matches!(setup.objective.teacher.place, TeacherPlace::Trainer | TeacherPlace::Whole) {
         return Bytes::ZERO;
     }
     let Some(teacher) = on_training_gpus(setup) else { return Bytes::ZERO };
     let stage = stage_of(&teacher, student);
     let (units, shape) = (&stage.params.held, &teacher.architecture);
-    let is_gathered = matches!(setup.sharding, Sharding::Fsdp(_)) && shard_degrees(setup).weights > 1.0;
+    let is_gathered = matches!(teacher.sharding, Sharding::Fsdp(_)) && shard_degrees(setup).weights > 1.0;
     let gathered = if is_gathered { units.root + 2.0 * (units.unit + units.expert_unit) } else { 0.0 };
     let mlp = if shape.has_experts() {
         f64::from(shape.experts.top_k()) * f64::from(shape.expert_hidden_size())

@@ -189,6 +189,10 @@ pub(super) fn read_accelerate_section(keys: &mut Keys, draft: &mut Draft) {
         draft.has_strategy = true;
     }
     draft.set_flag(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
+    // Goes with it (megatron/training/arguments.py), and without it keeps the moments in fp32.
+    if let Some(found) = args.flag(&["use_precision_aware_optimizer"]) {
+        draft.record(&found, "Moments in fp32, or on the host");
+    }
     draft.number(args.count(&["decoder_last_pipeline_num_layers"]), ParamId::LastLayers);
     recomputation(&mut args, draft);
     if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {

@@ -4,9 +4,9 @@ use catalog::programs::Program;
 use engine::model::training::Recompute;
 use engine::params::ParamId;
 
-use super::trainer;
+use super::{distillation, trainer};
 use crate::run::draft::Draft;
-use crate::run::keys::Keys;
+use crate::run::keys::{KeyedValue, Keys};
 use crate::run::tree::{COMMAND, TRAINERS};
 
 /// The day from which GRPO and RLOO complete 512 tokens by default (1.10); 256 before.
@@ -31,11 +31,24 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
 /// Reads the lengths of sequences, prompts and completions.
 pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
     let prompt = keys.count(&["max_prompt_length"]);
-    let completion = keys.count(&["max_completion_length"]);
+    let completion = keys.count(&["max_completion_length", "max_new_tokens"]);
     let whole = keys.count(&["max_length", "max_seq_length"]);
-    if draft.scenario.objective.task.generates() {
+    let task = draft.scenario.objective.task;
+    if task.distills() && !names(keys).0.iter().any(|name| name.contains("distillation")) {
+        // GKDConfig is SFTConfig's: texts of `max_length`, of which the student completes the last.
+        texts(keys, draft, whole);
+        let answers = completion.map_or(128, |found| found.value);
+        let prompts = draft.scenario.seq_len.saturating_sub(answers).max(1);
+        if task.generates() {
+            draft.set_number(ParamId::PromptTokens, f64::from(prompts));
+            draft.assume(format!("Prompts of {prompts} tokens and completions of {answers}, within the length."));
+        }
+        return;
+    }
+    if task.generates() {
         // The defaults of GRPOConfig and RLOOConfig.
-        let usual = if draft.is_from(Program::Trl, LONG_COMPLETIONS) { 512 } else { 256 };
+        let is_long = task.distills() || draft.is_from(Program::Trl, LONG_COMPLETIONS);
+        let usual = if is_long { 512 } else { 256 };
         let (prompts, answers) =
             (prompt.as_ref().map_or(512, |found| found.value), completion.as_ref().map_or(usual, |found| found.value));
         if let Some(found) = completion.or_else(|| prompt.clone()) {
@@ -53,6 +66,11 @@ pub(super) fn length(keys: &mut Keys, draft: &mut Draft) {
         return;
     }
     keys.skip(&["max_prompt_length", "max_completion_length"]);
+    texts(keys, draft, whole);
+}
+
+/// Reads the length of texts.
+fn texts(keys: &Keys, draft: &mut Draft, whole: Option<KeyedValue<u32>>) {
     if whole.is_none() {
         draft.set_number(ParamId::SequenceLength, 1024.0);
         draft.has_length = true;
@@ -71,7 +89,8 @@ const NO_DIVERGENCE: &str = "2025-06-13";
 /// `trl/trainer/*_config.py`, `trl/experimental/*/*_config.py` @ f2cd57710 and their history). RLOO
 /// has GRPO's step: several completions of a prompt, and no critic. CPO has DPO's without a
 /// reference.
-const OWN_KEYS: [(&str, &[&str]); 4] = [
+const OWN_KEYS: [(&str, &[&str]); 5] = [
+    ("opd", &["lmbda", "seq_kd", "teacher_model_name_or_path"]),
     (
         "grpo",
         &[
@@ -157,6 +176,8 @@ const SHARED_KEYS: [&str; 6] = [
 /// Returns the objective of a class, a command or the name of a file or a script.
 fn named(names: &[String]) -> Option<&'static str> {
     let words = [
+        ("gkd", "opd"),
+        ("distillation", "opd"),
         ("grpo", "grpo"),
         ("rloo", "grpo"),
         ("orpo", "orpo"),
@@ -169,22 +190,57 @@ fn named(names: &[String]) -> Option<&'static str> {
     words.into_iter().find_map(|(word, task)| names.iter().any(|name| name.contains(word)).then_some(task))
 }
 
+/// Reads a distillation of the trainers `GKDTrainer` and `DistillationTrainer`, whose student always
+/// generates (trl/experimental/{gkd,distillation} @ f2cd57710).
+fn distilled(keys: &mut Keys, draft: &mut Draft, always_generates: bool) {
+    if always_generates {
+        draft.set_option(ParamId::Objective, "opd");
+        draft.number(keys.count(&["num_generations"]), ParamId::Completions);
+        draft.assume("The student generates every batch, as in TRL's DistillationTrainer.");
+    } else {
+        distillation::sequences(keys, draft);
+        if keys.flag(&["seq_kd"]).is_some_and(|found| found.value) && keys.peek("lmbda").as_deref() != Some("1.0") {
+            draft.unread.push("seq_kd = true: a teacher that generates is not computed".to_owned());
+        }
+    }
+    distillation::generator(keys, draft);
+    distillation::divergence(keys, draft, if always_generates { 1.0 } else { 0.5 });
+    distillation::teacher_of_trl(keys, draft);
+    engine(keys, draft);
+    keys.skip(&["use_vllm", "vllm_mode"]);
+}
+
+/// Returns the names that may tell the trainer, in lower case: the class that a script calls, else
+/// those of the file and the command; and the class.
+fn names(keys: &Keys) -> (Vec<String>, Option<String>) {
+    let class =
+        keys.class_ending(&["Trainer"]).filter(|class| !class.is_empty()).or_else(|| keys.class_ending(&["Config"]));
+    let class = class.filter(|class| TRAINERS.contains(&class.as_str()));
+    let command = keys.peek(COMMAND).unwrap_or_default();
+    let names = match &class {
+        Some(class) => vec![class.to_ascii_lowercase()],
+        None => vec![keys.name().to_ascii_lowercase(), command.to_ascii_lowercase()],
+    };
+    (names, class)
+}
+
 /// Reads the objective: from the class that a script calls, else from keys that only one trainer
 /// has, else from the name of the command, the script or the file, else from the loss. Keys that
 /// several trainers have decide nothing: that is said first.
 pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
-    let command = keys.peek(COMMAND).unwrap_or_default();
-    let class =
-        keys.class_ending(&["Trainer"]).filter(|class| !class.is_empty()).or_else(|| keys.class_ending(&["Config"]));
-    let class = class.filter(|class| TRAINERS.contains(&class.as_str()));
-    if class.as_deref() == Some("PPO") {
-        draft.unread.push("trainer = PPOTrainer: TRL's PPO with its value model is not read".to_owned());
-    }
+    let (names, class) = names(keys);
+    let refused = match class.as_deref() {
+        Some("PPO") => Some("PPOTrainer: TRL's PPO with its value model is not read"),
+        Some("MiniLLM") => Some("MiniLLMTrainer: its two passes with gradients are not computed"),
+        Some("Distillation") => Some(
+            "DistillationTrainer: its loss and the preparation of its teacher are others since August 2026 (trl pull \
+             6640), and are not read",
+        ),
+        Some("GOLD") => Some("GOLDTrainer: a teacher with another vocabulary is not computed"),
+        _ => None,
+    };
+    draft.unread.extend(refused.map(|said| format!("trainer = {said}")));
     let is_called = class.is_some();
-    let names = class.map_or_else(
-        || vec![keys.name().to_ascii_lowercase(), command.to_ascii_lowercase()],
-        |class| vec![class.to_ascii_lowercase()],
-    );
     let has = |word: &str| names.iter().any(|name| name.contains(word));
     let groups = keys.count(&["num_generations"]);
     let is_grouped = keys.has("max_completion_length") && keys.has("vllm_mode");
@@ -205,6 +261,9 @@ pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
         ));
         "dpo"
     });
+    if task == "opd" {
+        return distilled(keys, draft, has("distillation"));
+    }
     let is_cpo =
         has("cpo") || CPO_KEYS.iter().any(|key| keys.has(key)) || CPO_LOSSES.iter().any(|word| losses.contains(word));
     draft.set_option(ParamId::Objective, task);
@@ -240,6 +299,12 @@ pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
             None => {}
         }
     }
+    engine(keys, draft);
+    keys.skip(&["use_vllm", "vllm_mode", "beta", "loss_type"]);
+}
+
+/// Reads the engine that generates.
+fn engine(keys: &mut Keys, draft: &mut Draft) {
     let share = keys.number(&["vllm_gpu_memory_utilization"]);
     draft.number(
         share.map(|found| {
@@ -255,5 +320,4 @@ pub(super) fn objective(keys: &mut Keys, draft: &mut Draft) {
         draft.number(Some(found.with(engine)), ParamId::EngineGpus);
         draft.assume("vLLM's server has GPUs of its own, which no file counts.");
     }
-    keys.skip(&["use_vllm", "vllm_mode", "beta", "loss_type"]);
 }

@@ -46,6 +46,8 @@ const CALLED: &str = "converters";
 
 /// The key of the model that a script loads.
 const LOADED: &str = "model_name_or_path";
+/// The key of the teacher that a script loads.
+const TEACHER: &str = "teacher_model_name_or_path";
 
 /// The most functions of a file that a sentence names.
 const MOST_NAMED: usize = 12;
@@ -61,7 +63,8 @@ const ROOTS: [&str; 12] =
     ["cfg", "config", "recipe", "self", "conf", "args", "pretrain", "job_config", "base", "model_cfg", "run", "c"];
 
 /// Classes of TRL, before `Trainer` and `Config`.
-pub(in crate::run) const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
+pub(in crate::run) const TRAINERS: [&str; 13] =
+    ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward", "GKD", "MiniLLM", "GOLD", "Distillation"];
 
 /// Whether a callee takes the arguments of a run, so that its name is not part of their keys.
 fn takes_arguments(callee: &str) -> bool {
@@ -398,10 +401,10 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Reads the name of a model that a script loads: the first one, which is trained. Returns
-    /// whether it is that one.
-    fn load(&mut self) -> Result<bool, String> {
-        if self.entries.list.iter().any(|entry| entry.path == LOADED) {
+    /// Reads the name of a model that a script loads: the first one of a key, which is trained or its
+    /// teacher. Returns whether it is that one.
+    fn load(&mut self, key: &str) -> Result<bool, String> {
+        if self.entries.list.iter().any(|entry| entry.path == key) {
             return Ok(false);
         }
         let is_break = |ahead: &usize| self.peek(*ahead).is_none_or(|token| token.kind != TokenKind::Newline);
@@ -412,13 +415,13 @@ impl<'a> Reader<'a> {
             TokenKind::Text if ends(first + 1) => {
                 let value = self.text_of(token);
                 let span = (!token.is_format).then(|| token.span.clone());
-                self.add(LOADED, value, span)?;
+                self.add(key, value, span)?;
             }
             TokenKind::Name => {
                 let (name, next) = self.dotted(first);
                 let value = self.literal(&name).filter(|_| ends(next));
                 if let Some(value) = value.filter(|value| *value != Value::Null && !value.shown().is_empty()) {
-                    self.add(LOADED, value, None)?;
+                    self.add(key, value, None)?;
                 }
             }
             _ => {}
@@ -653,7 +656,10 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     return self.open('(', path, false);
                 }
-                if self.is(0, '(') && loads_a_model(&name) && !is_beside(&path) && self.load()? && is_model {
+                if self.is(0, '(') && loads_a_model(&name) && path.to_ascii_lowercase().contains("teacher") {
+                    self.load(TEACHER)?;
+                }
+                if self.is(0, '(') && loads_a_model(&name) && !is_beside(&path) && self.load(LOADED)? && is_model {
                     self.results.insert(path);
                     self.at += 1;
                     return self.open('(', String::new(), false);

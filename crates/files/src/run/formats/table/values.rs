@@ -85,7 +85,7 @@ pub(super) fn own(
 ) {
     match row.is.as_str() {
         "model" => model(table, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
-        "teacher" => draft.teacher_called(found),
+        "teacher" => draft.teacher_called(&found.with(stripped(row, &found.value).to_owned())),
         "noted" => draft.record(found, row.meaning()),
         // Composer marks batches by letters: `3195ba`.
         "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
