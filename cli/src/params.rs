@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Runs the command. The answer is no only if no file could be read.
+    /// Runs the command. There is no answer only if no file could be read.
     pub(crate) fn run(&self) -> Answer {
         let counted: Vec<Result<Value, Value>> = self
             .files
@@ -29,7 +29,8 @@ impl Arguments {
             .collect();
         let yes = counted.iter().any(Result::is_ok);
         let text = lines(counted.into_iter().map(|line| line.unwrap_or_else(|error| error).to_string()));
-        Answer::of(text, yes)
+        // Without a readable file there is no answer.
+        Answer { asks: !yes, ..Answer::of(text, yes) }
     }
 }
 

@@ -69,6 +69,13 @@ impl Arguments {
             [ranking.progress().of, ranking.progress().fitting].map(|count| format::count(count as f64));
         let mut text = notes(&said, &read.issues)
             + &format!("{fitting} of {all} layouts ({}) are valid and fit.\n", names::OF_LAYOUTS);
+        let (sequences, gpus) = (search.sequences(), own.gpus.max(1));
+        if ranking.progress().fitting == 0 && !sequences.is_multiple_of(gpus) {
+            let near = sequences.div_ceil(gpus).saturating_mul(gpus);
+            let tokens = format::count(f64::from(near) * f64::from(own.seq_len));
+            let said = format!("The {sequences} sequences of a step do not divide evenly among {gpus} GPUs: {near} do");
+            text.extend([&said, ", with --batch ", &tokens, ".\n"]);
+        }
         if search.best().is_some() {
             text += &aligned(&rows);
             text.extend(best.take(1).map(|layout| format!("Best: {}\n", links::encode(&layout.scenario))));

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use analysis::plan::Question;
 use catalog::default_scenario;
+use catalog::names::model_named;
 use files::brought::Account;
 use sentence::{Assumed, Mark, NOTHING, Topic, Understood, understand};
 
@@ -49,7 +50,14 @@ impl Spoken {
     pub(crate) fn parse(text: &str, is_lenient: bool) -> Result<Self, String> {
         let spoken = Self { text: text.to_owned(), read: understand(text, &default_scenario()) };
         if !spoken.read.is_anything() {
-            return Err(NOTHING.to_owned());
+            // The name of a model alone is no run.
+            return Err(model_named(text).map_or_else(
+                || NOTHING.to_owned(),
+                |named| {
+                    let name = named.entry.name;
+                    format!("{name}: on which GPUs, and how trained? Say so, as in “{text} on 8xH100, 8k” or “{text} qlora on a 4090”.")
+                },
+            ));
         }
         if spoken.read.is_open() && !is_lenient {
             let hint = "Rephrase it, leave it out, or add --lenient to ignore it.";

@@ -1,6 +1,6 @@
 //! Writes the page of each rule of the linter from its row and its example (`data/lint.toml`).
 
-#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where its data is wrong")]
 
 use std::fs;
 use std::process::Command;
@@ -22,8 +22,8 @@ struct Example {
     file: String,
     #[serde(default)]
     hardware: String,
-    #[serde(default)]
-    example: String,
+    #[serde(default, rename = "example")]
+    text: String,
     /// Why there is no example.
     why: Option<String>,
 }
@@ -32,7 +32,7 @@ struct Example {
 fn found(example: &Example) -> (String, String) {
     let folder = std::env::temp_dir().join(format!("shardwise-rule-{}-{}", example.code, std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join(&example.file), &example.example).unwrap();
+    fs::write(folder.join(&example.file), &example.text).unwrap();
     let set: Vec<&str> = example.hardware.split_whitespace().flat_map(|value| ["--set", value]).collect();
     let words = [&["lint", &example.file][..], &set, &["--suggest"]].concat();
     let mut lint = Command::new(env!("CARGO_BIN_EXE_shardwise"));
@@ -48,21 +48,22 @@ fn found(example: &Example) -> (String, String) {
 /// Returns the page of a rule.
 fn page(rule: &Rule, example: &Example) -> String {
     let Rule { code, name, severity, explanation } = rule;
-    let mut page = format!("# {code}: {name}\n\nKind: {}. {explanation}\n\n", severity.name());
-    if let Some(why) = &example.why {
-        page += &format!("There is no example: {why}\n\n");
+    let body = if let Some(why) = &example.why {
+        format!("There is no example: {why}")
     } else {
         let (command, line) = found(example);
-        let language = example.file.rsplit('.').next().unwrap();
-        page += &format!(
-            "## Example\n\n`{}`:\n\n```{language}\n{}\n```\n\n```sh\n{command}\n```\n\nprints among others\n\n```text\n{line}\n```\n\n",
-            example.file,
-            example.example.trim()
-        );
-    }
-    page + &format!(
-        "## Leave it out\n\n`--ignore {code}`, `ignore = [\"{code}\"]` in `shardwise.toml`, or in the file\n\
-         `# shardwise: ignore-file[{code}]` ([Lint runs](../lint.md)).\n"
+        let (file, text) = (&example.file, example.text.trim());
+        let language = file.rsplit('.').next().unwrap();
+        format!(
+            "## Example\n\n`{file}`:\n\n```{language}\n{text}\n```\n\n```sh\n{command}\n```\n\nprints among others\n\n\
+             ```text\n{line}\n```"
+        )
+    };
+    format!(
+        "# {code}: {name}\n\nKind: {}. {explanation}\n\n{body}\n\n## Leave it out\n\n\
+         `--ignore {code}`, `ignore = [\"{code}\"]` in `shardwise.toml`, or in the file\n\
+         `# shardwise: ignore-file[{code}]` ([Lint runs](../lint.md)).\n",
+        severity.name()
     )
 }
 

@@ -44,6 +44,11 @@ impl LayoutSearch {
         &self.scenario
     }
 
+    /// Returns the sequences of a step.
+    pub fn sequences(&self) -> u32 {
+        self.sequences
+    }
+
     /// Returns the ranking of the layouts of the unchanged training.
     pub fn ranking(&self) -> &Ranking {
         &self.as_it_is

@@ -59,7 +59,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
     let Read { scenario, issues, .. } = &mut read;
     let has_effect = |key: &str| axes.iter().any(|axis| may_have_effect(scenario, key, axis));
     issues.retain(|issue| issue.cause != Cause::NoEffect || !issue.key.is_some_and(has_effect));
-    read.open(&[Open::Model], given.reading)?;
+    read.open(&[Open::Model, Open::Gpus, Open::Hardware, Open::Node], given.reading)?;
     Ok(axis::issues_to_json(&read.issues).to_string())
 }
 

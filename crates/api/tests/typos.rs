@@ -177,6 +177,8 @@ fn a_slip_of_the_fingers_is_refused_with_the_right_spelling() {
                     let is_known = own.is_some_and(|own| {
                         names.all.iter().any(|name| is_letters(name) == is_letters(&wrong))
                             || is_letters(&own) == is_letters(&wrong)
+                            // LLaMA 13B has the id llama-1-13b.
+                            || catalog::model(&own).is_some_and(|entry| is_letters(entry.name) == is_letters(&wrong))
                             // The end of a name may be a name, too: v4 is a TPU, and L4 a GPU.
                             || own.ends_with(&wrong)
                     });
