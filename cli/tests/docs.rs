@@ -69,6 +69,7 @@ fn the_examples_of_the_documentation_run() {
     let help = folder.ran("shardwise --help");
     let texts = [
         include_str!("../../README.md"),
+        include_str!("../README.md"),
         include_str!("../../docs/book/programs.md"),
         include_str!("../../docs/book/lint.md"),
         help.as_str(),

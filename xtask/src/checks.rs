@@ -11,6 +11,7 @@ use crate::engine::{
     ANALYSIS, CATALOG, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, LINKS, SCORE, SENTENCE, TRACE,
 };
 use crate::install::{Browser, BrowserKind, WASM_TARGET, ensure, linters, wasm_target, wasm_tests};
+use crate::packages::Then;
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, WASM_BINDGEN};
 use crate::shell::{cargo, output, read_text, run as run_program, step, target, watch, write};
 use crate::site::Profile;
@@ -25,7 +26,7 @@ pub enum TestPart {
     Docs,
     /// Tests without a browser.
     Native,
-    /// The packages for npm and Python.
+    /// The packages for npm, Python and crates.io.
     Packages,
     /// Tests in browsers: of the engine, and of the built site.
     Browser,
@@ -96,7 +97,8 @@ const STEPS: &[Step] = &[
     Step(Native, "Tests, native", 400, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
     Step(Native, "Laws under other seeds", 100, Check(|| random::laws(FEW_SEEDS, SECOND, &random::OFTEN))),
     Step(Packages, "wasm-bindgen", 60, Check(|| ensure(&[&WASM_BINDGEN]))),
-    Step(Packages, "npm package", 180, Check(|| packages::npm_check(Profile::Quick))),
+    Step(Packages, "Crates", 20, Check(|| packages::crates(Then::Nothing))),
+    Step(Packages, "npm package", 160, Check(|| packages::npm_check(Profile::Quick))),
     Step(Packages, "Python package", 110, Check(|| packages::wheel_check(Profile::Quick))),
     // Installed together, as these tools share many dependencies.
     Step(InBrowsers, "Tools", 60, Check(|| ensure(&[&WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
@@ -127,6 +129,7 @@ const STEPS: &[Step] = &[
     Step(Nightly, "Arguments of programs on PyPI", 300, Check(arguments::check)),
     Step(Nightly, "Fuzz targets", 1500, Check(|| random::fuzz(None, FUZZ, false))),
     Step(Nightly, "Laws under other seeds", 1800, Check(|| random::laws(SEEDS, random::first_seed(), &random::ALL))),
+    Step(Nightly, "Crates, compiled", 300, Check(|| packages::crates(Then::Check))),
     Step(Nightly, "Shipped npm package", 300, Check(|| packages::npm_check(Profile::Shipped))),
     Step(Nightly, "Shipped Python package", 300, Check(|| packages::wheel_check(Profile::Shipped))),
     Step(Nightly, SITE, 600, Check(|| site::build(Profile::Shipped))),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use flags::{Npm, Xtask, XtaskCmd};
 use xtask::checks::TestPart;
+use xtask::packages::Then;
 use xtask::site::{Profile, serve};
 use xtask::{arguments, bench, book, checks, engine, graph, packages, prices, random, recipes, scaffold, site};
 
@@ -126,6 +127,14 @@ mod flags {
                 /// Runs its tests too.
                 optional --test
             }
+            /// Packs the sources of the command for crates.io, in target/crates/.
+            cmd crates {
+                /// Compiles the packages outside the repository too.
+                optional --check
+                /// Publishes those that crates.io lacks, with the token of `cargo login` or of
+                /// CARGO_REGISTRY_TOKEN.
+                optional --publish
+            }
             /// Checks that a tag is that of the version, and prints its part of the changelog.
             cmd release { optional tag: String }
             /// Builds the documentation alone, into target/book/docs.
@@ -212,6 +221,14 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
         XtaskCmd::Npm(_) => packages::npm_packages(Profile::Shipped).map(drop)?,
         XtaskCmd::Python(flags) if flags.test => packages::wheel_check(Profile::Shipped)?,
         XtaskCmd::Python(flags) => packages::wheel(Profile::Shipped, flags.target.as_deref()).map(drop)?,
+        XtaskCmd::Crates(flags) => {
+            packages::crates(match (flags.check, flags.publish) {
+                (false, false) => Then::Nothing,
+                (true, false) => Then::Check,
+                (false, true) => Then::Publish,
+                (true, true) => return Err(anyhow!("`crates` takes one of --check and --publish.")),
+            })?;
+        }
         XtaskCmd::Release(flags) => packages::notes(flags.tag.as_deref())?,
         XtaskCmd::Book(_) => book::run_command()?,
         XtaskCmd::Files(_) => site::modules::files()?,

@@ -4,8 +4,10 @@
 //! `npm/examples` and the licenses are included; the command is a program of its own for each
 //! platform, in a package of its own. For Python, a wheel in `target/python/`: maturin compiles
 //! `python/src` with the command, and packs `python/shardwise`. The checks install the packages
-//! into new folders and run the tests there.
+//! into new folders and run the tests there. For crates.io, in `target/crates/`: the sources of
+//! the command.
 
+mod crates;
 mod npm;
 mod platforms;
 mod release;
@@ -16,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::{cargo, exe, name, root, run, target};
 
+pub use crates::{Then, crates};
 pub use npm::{npm_check, npm_command, npm_install, npm_package, npm_packages};
 pub use release::notes;
 pub use wheel::{wheel, wheel_check};

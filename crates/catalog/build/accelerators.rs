@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::generations;
 use super::prices::Prices;
-use super::rows::{File, Row, named, with_likes};
-use super::shape::{Kind, Shape, array, list, needed, or};
+use build::generations;
+use build::rows::{File, Row, named, with_likes};
+use build::shape::{Kind, Shape, array, list, needed, or};
 
 const ENTRY: Shape = Shape {
     name: "AcceleratorEntry",

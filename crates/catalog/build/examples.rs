@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::rows::File;
-use super::shape::{Kind, Shape, array, list, needed, or};
+use build::rows::File;
+use build::shape::{Kind, Shape, array, list, needed, or};
 
 const SCENARIO: Shape = Shape {
     name: "ScenarioEntry",

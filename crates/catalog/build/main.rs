@@ -4,11 +4,6 @@
 
 mod accelerators;
 mod examples;
-#[path = "../../engine/build/generate.rs"]
-mod generate;
-#[allow(dead_code, reason = "shared with the engine, which writes the table")]
-#[path = "../../engine/build/generations.rs"]
-mod generations;
 mod low_precision;
 mod models;
 mod networks;
@@ -16,26 +11,20 @@ mod prices;
 mod programs;
 mod releases;
 mod revisions;
-#[path = "../../engine/build/rows.rs"]
-mod rows;
-#[path = "../../engine/build/shape.rs"]
-mod shape;
 #[path = "../src/size.rs"]
 mod size;
 
-use std::path::Path;
-
-use generate::Files;
+use build::{Files, Workspace};
 use prices::Prices;
 
 fn main() {
-    generate::run(tables);
+    build::run(tables);
 }
 
 /// Generates all tables.
-fn tables(root: &Path) -> Result<Files, String> {
-    let data = |name: &str| rows::read(root, &format!("data/{name}"));
-    let programs = programs::all(&root.join("crates/programs/tables"))?;
+fn tables(workspace: &Workspace) -> Result<Files, String> {
+    let data = |name: &str| workspace.read(&format!("data/{name}"));
+    let programs = programs::all(&workspace.folder("crates/programs/tables")?)?;
     let mut files = releases::tables(&programs)?;
     files.push(("programs.rs", programs::table(&programs)?));
     files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::rows::{File, Row, merged, named, place, with_likes};
-use super::shape::{Kind, Shape, array, left, list, needed};
 use super::size::{other_size, sizes};
+use build::rows::{File, Row, merged, named, place, with_likes};
+use build::shape::{Kind, Shape, array, left, list, needed};
 
 const ENTRY: Shape = Shape {
     name: "ModelEntry",

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::accelerators::{PRICE, fraction};
 use super::prices::Prices;
-use super::rows::{File, Row, merged, named};
-use super::shape::{Kind, Shape, array, left, list, needed, or};
+use build::rows::{File, Row, merged, named};
+use build::shape::{Kind, Shape, array, left, list, needed, or};
 
 const INTERCONNECT: Shape = Shape {
     name: "InterconnectEntry",

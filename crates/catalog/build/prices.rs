@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::rows::{File, Row, named};
+use build::rows::{File, Row, named};
 
 /// The rows of `data/prices.toml`.
 pub(crate) struct Prices(Vec<Row>);

@@ -1,7 +1,7 @@
 //! Generates the corrections of data sheets since the first release.
 
-use super::rows::File;
-use super::shape::list;
+use build::rows::File;
+use build::shape::list;
 
 /// Generates the table from lines of `revision,table,id,key,old`.
 pub(crate) fn table(file: &File) -> Result<String, String> {

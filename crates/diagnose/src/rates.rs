@@ -14,7 +14,7 @@ use engine::scenario::Scenario;
 pub use taken::AppliedRates;
 
 /// The measuring script: one Python file that only needs PyTorch.
-pub const SCRIPT: &str = include_str!("../../../static/measure.py");
+pub const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/measure.py"));
 
 /// Message for users who upload the script in place of its output.
 pub const IS_SCRIPT: &str = "This is the measuring script, not its result: run it on a node with GPUs (torchrun \

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::rows::File;
-use super::shape::{Kind, Shape, needed, or};
+use build::rows::File;
+use build::shape::{Kind, Shape, needed, or};
 
 const FITTED: Shape = Shape {
     name: "Fitted",

@@ -3,21 +3,16 @@
 //! row fails the build.
 
 mod fitted;
-mod generate;
-mod generations;
 mod parameters;
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod rows;
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod shape;
+
+use build::generations;
 
 fn main() {
-    generate::run(|root| {
-        let constants = rows::read(root, "data/fitted.toml")?;
+    build::run(|workspace| {
+        let constants = workspace.read("data/fitted.toml")?;
         let fitted = fitted::table(&constants)?;
-        let parameters = parameters::table(&rows::read(root, "data/parameters.toml")?)?;
-        let generations =
-            generations::table(&rows::read(root, "data/silicon.toml")?, &fitted::well_fitted(&constants)?)?;
+        let parameters = parameters::table(&workspace.read("data/parameters.toml")?)?;
+        let generations = generations::table(&workspace.read("data/silicon.toml")?, &fitted::well_fitted(&constants)?)?;
         Ok(vec![("fitted.rs", fitted), ("generations.rs", generations), ("parameters.rs", parameters)])
     });
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::rows::{File, Row};
+use build::rows::{File, Row};
 
 /// Fields of a row in `data/parameters.toml`, whose head describes them.
 const FIELDS: &[&str] = &[

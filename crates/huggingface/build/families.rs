@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::formula::{self, FIELDS};
-use super::rows::{Fields, File, Row, with_likes};
+use build::rows::{Fields, File, Row, with_likes};
 
 /// Steps implemented in the crate, by name; names of the form `module::function` are implemented
 /// there too.

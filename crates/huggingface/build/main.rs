@@ -3,15 +3,10 @@
 
 mod families;
 mod formula;
-#[path = "../../engine/build/generate.rs"]
-mod generate;
-#[path = "../../engine/build/rows.rs"]
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod rows;
 
 fn main() {
-    generate::run(|root| {
-        let readers = families::readers(&rows::read(root, "data/huggingface.toml")?)?;
+    build::run(|workspace| {
+        let readers = families::readers(&workspace.read("data/huggingface.toml")?)?;
         Ok(vec![("families.rs", readers)])
     });
 }

@@ -1,23 +1,13 @@
 //! Generates the other names of keys and options, and the advice on ambiguous ones, from
 //! `data/spelling.toml`. A wrong row fails the build.
 
-#[path = "../../engine/build/generate.rs"]
-mod generate;
-#[path = "../../engine/build/rows.rs"]
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod rows;
-#[path = "../../engine/build/shape.rs"]
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod shape;
-mod texts;
-
-use generate::Files;
-use rows::File;
-use shape::list;
-use texts::{meanings, texts};
+use build::Files;
+use build::rows::File;
+use build::shape::list;
+use build::texts::{meanings, texts};
 
 fn main() {
-    generate::run(|root| tables(&rows::read(root, "data/spelling.toml")?));
+    build::run(|workspace| tables(&workspace.read("data/spelling.toml")?));
 }
 
 fn tables(file: &File) -> Result<Files, String> {

@@ -1,24 +1,12 @@
 //! Generates the vocabulary of sentences from `data/sentence.toml`. A wrong row fails the build.
 
-#[path = "../../engine/build/generate.rs"]
-mod generate;
-#[path = "../../engine/build/rows.rs"]
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod rows;
-#[path = "../../engine/build/shape.rs"]
-#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
-mod shape;
-#[path = "../../links/build/texts.rs"]
-#[allow(dead_code, reason = "shared with the links, whose tables use all of it")]
-mod texts;
-
-use rows::{File, Row};
-use shape::list;
-use texts::meanings;
+use build::rows::{File, Row};
+use build::shape::list;
+use build::texts::meanings;
 
 fn main() {
-    generate::run(|root| {
-        let words = items(&rows::read(root, "data/sentence.toml")?)?;
+    build::run(|workspace| {
+        let words = items(&workspace.read("data/sentence.toml")?)?;
         Ok(vec![("words.rs", words)])
     });
 }

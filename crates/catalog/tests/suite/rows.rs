@@ -1,12 +1,9 @@
 //! Rows of `data/` that are wrong fail the build, with a sentence that names file, row and field.
 
 #[path = "../../build"]
-mod build {
+mod scripts {
     pub(super) mod accelerators;
     pub(super) mod examples;
-    #[allow(dead_code, reason = "shared with the engine, which writes the table")]
-    #[path = "../../engine/build/generations.rs"]
-    mod generations;
     pub(super) mod low_precision;
     pub(super) mod models;
     pub(super) mod networks;
@@ -14,23 +11,23 @@ mod build {
     #[allow(dead_code, reason = "shared with the build, which writes the table")]
     pub(super) mod programs;
     pub(super) mod releases;
-    #[path = "../../engine/build/rows.rs"]
-    pub(super) mod rows;
-    #[path = "../../engine/build/shape.rs"]
-    mod shape;
     #[path = "../src/size.rs"]
     mod size;
 }
 
-use build::prices::Prices;
-use build::rows::{self, File};
-use build::{accelerators, examples, low_precision, models, networks, programs, releases};
+use build::Workspace;
+use build::rows::File;
+use scripts::prices::Prices;
+use scripts::{accelerators, examples, low_precision, models, networks, programs, releases};
 use std::path::Path;
+
+fn workspace() -> Workspace {
+    Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
 
 /// A table of `data/` with a part of its text replaced.
 fn changed(name: &str, from: &str, to: &str) -> File {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let file = rows::read(&root, &format!("data/{name}")).unwrap();
+    let file = workspace().read(&format!("data/{name}")).unwrap();
     assert!(file.text.contains(from), "{name} has no {from}");
     File { text: file.text.replacen(from, to, 1), ..file }
 }
@@ -185,8 +182,7 @@ fn an_accelerator_without_a_cluster_fails() {
 /// A release that tells something sets something, or says why not.
 #[test]
 fn a_release_that_tells_and_sets_nothing_fails() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let trl = root.join("crates/programs/tables/trl");
+    let trl = workspace().folder("crates/programs/tables").unwrap().join("trl");
     let planted = std::env::temp_dir().join(format!("shardwise-release-{}", std::process::id()));
     std::fs::create_dir_all(planted.join("trl")).unwrap();
     let copy = |name: &str, text: String| std::fs::write(planted.join("trl").join(name), text).unwrap();

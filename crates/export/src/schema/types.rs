@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{described, into_map};
 
 /// The types of the package.
-const TYPES: &str = include_str!("../../../../npm/js/index.d.ts");
+const TYPES: &str = include_str!(concat!(env!("OUT_DIR"), "/index.d.ts"));
 /// Types that the report refers to.
 pub(super) const NAMED: [&str; 4] = ["Band", "Limiter", "Strategy", "Issue"];
 

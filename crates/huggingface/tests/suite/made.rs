@@ -5,16 +5,13 @@
 mod families;
 #[path = "../../build/formula.rs"]
 mod formula;
-#[path = "../../../engine/build/rows.rs"]
-#[allow(dead_code, reason = "shared with the engine, whose tables use all of it")]
-mod rows;
 
+use build::{Workspace, rows};
 use std::path::Path;
 
 /// Returns the error of the table with a part of its text replaced.
 fn error(from: &str, to: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let file = rows::read(&root, "data/huggingface.toml").unwrap();
+    let file = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap().read("data/huggingface.toml").unwrap();
     assert!(file.text.contains(from), "there is no {from}");
     families::readers(&rows::File { text: file.text.replacen(from, to, 1), ..file }).unwrap_err()
 }

@@ -1,44 +1,38 @@
 //! Reads rows of the tables in `data/`; errors name the file and the key of a row.
 
 use std::fmt::Display;
-use std::path::Path;
 
 use serde_json::{Map, Value};
 
 /// Fields of a row by their names.
-pub(crate) type Fields = Map<String, Value>;
+pub type Fields = Map<String, Value>;
 
 /// A file of rows.
-pub(crate) struct File {
+pub struct File {
     /// The file's name in the repository.
-    pub(crate) name: String,
+    pub name: String,
     /// The file's text.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// A row.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub struct Row {
     /// File and key, for errors.
-    pub(crate) place: String,
+    pub place: String,
     /// Key of the row.
-    pub(crate) key: String,
+    pub key: String,
     /// Fields of the row.
-    pub(crate) fields: Fields,
-}
-
-/// Reads a file, and reruns the build script when the file changes.
-pub(crate) fn read(root: &Path, name: &str) -> Result<File, String> {
-    let path = root.join(name);
-    println!("cargo:rerun-if-changed={}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{name} cannot be read: {error}"))?;
-    Ok(File { name: name.to_owned(), text })
+    pub fields: Fields,
 }
 
 impl File {
     /// Returns the rows of each `[[array]]` of the file, given as `(array, key)`; the text under
     /// `key` must be unique. Anything else in the file is an error.
-    pub(crate) fn rows<const COUNT: usize>(&self, arrays: [(&str, &str); COUNT]) -> Result<[Vec<Row>; COUNT], String> {
+    ///
+    /// # Errors
+    /// When the file is not TOML, has anything else, or a row lacks its key or repeats it.
+    pub fn rows<const COUNT: usize>(&self, arrays: [(&str, &str); COUNT]) -> Result<[Vec<Row>; COUNT], String> {
         let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
         let mut table: Fields = toml_edit::de::from_str(&self.text).map_err(|error| wrong(&error))?;
         let mut all = [const { Vec::new() }; COUNT];
@@ -58,7 +52,10 @@ impl File {
 
     /// Returns the rows of a CSV table. The first line names the fields. An empty cell sets no
     /// field, and the column `other` has further fields in TOML syntax: `a.b = 1, c = 'text'`.
-    pub(crate) fn csv(&self, key: &str) -> Result<Vec<Row>, String> {
+    ///
+    /// # Errors
+    /// When the file is not CSV, or a row lacks its key or repeats it.
+    pub fn csv(&self, key: &str) -> Result<Vec<Row>, String> {
         let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(self.text.as_bytes());
         let header = reader.headers().map_err(|error| wrong(&error))?.clone();
@@ -109,7 +106,7 @@ fn put(fields: &mut Fields, name: &str, value: Value) {
 }
 
 /// Returns fields overridden by others.
-pub(crate) fn merged(under: &Fields, over: &Fields) -> Fields {
+pub fn merged(under: &Fields, over: &Fields) -> Fields {
     let mut fields = under.clone();
     merge(&mut fields, Some(over));
     fields
@@ -127,24 +124,25 @@ fn merge(under: &mut Fields, over: Option<&Fields>) {
 
 impl Row {
     /// Returns an error about this row.
-    pub(crate) fn error(&self, says: impl Display) -> String {
+    pub fn error(&self, says: impl Display) -> String {
         format!("{} {says}", self.place)
     }
 
     /// Returns the error that a field is missing.
-    pub(crate) fn lacks(&self, field: &str) -> String {
+    pub fn lacks(&self, field: &str) -> String {
         // `a usable_gib`: of the fields no other begins with a u.
         let article = if field.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         self.error(format!("lacks {article} {field}"))
     }
 
     /// Removes a field that the generated struct does not have.
-    pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
+    pub fn take(&mut self, field: &str) -> Option<Value> {
         self.fields.shift_remove(field)
     }
 
     /// Splits off all fields that belong to another generated struct.
-    pub(crate) fn take_all(&mut self, of: impl Fn(&str) -> bool) -> Self {
+    #[must_use]
+    pub fn take_all(&mut self, of: impl Fn(&str) -> bool) -> Self {
         let mut taken = self.clone();
         taken.fields.retain(|name, _| of(name));
         self.fields.retain(|name, _| !of(name));
@@ -152,64 +150,85 @@ impl Row {
     }
 
     /// Removes a text and returns it; empty if there is none.
-    pub(crate) fn take_text(&mut self, field: &str) -> String {
+    pub fn take_text(&mut self, field: &str) -> String {
         self.take(field).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
     /// Removes the source, which a row must have but the generated struct does not.
-    pub(crate) fn take_source(&mut self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When the row has none.
+    pub fn take_source(&mut self) -> Result<(), String> {
         self.text("source")?;
         self.take("source");
         Ok(())
     }
 
     /// Removes a list of texts and returns it.
-    pub(crate) fn take_texts(&mut self, field: &str) -> Vec<String> {
+    pub fn take_texts(&mut self, field: &str) -> Vec<String> {
         let texts = self.take(field);
         texts.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     /// Fails if the row has a field other than `known`.
-    pub(crate) fn only(&self, known: &[&str]) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When there is another field; the error names it.
+    pub fn only(&self, known: &[&str]) -> Result<(), String> {
         let unknown = self.fields.keys().find(|name| !known.contains(&name.as_str()));
         unknown.map_or(Ok(()), |name| Err(self.unknown(name, known)))
     }
 
     /// Returns the error that a field is unknown.
-    pub(crate) fn unknown(&self, field: &str, known: &[&str]) -> String {
+    pub fn unknown(&self, field: &str, known: &[&str]) -> String {
         self.error(format!("has the field {field}, which is not one of: {}", known.join(", ")))
     }
 
     /// Returns a text that the row must have.
-    pub(crate) fn text(&self, field: &str) -> Result<&str, String> {
+    ///
+    /// # Errors
+    /// When the row lacks it, or it is empty.
+    pub fn text(&self, field: &str) -> Result<&str, String> {
         let text = self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
         text.ok_or_else(|| self.lacks(field))
     }
 
     /// Returns a number that the row must have.
-    pub(crate) fn number(&self, field: &str) -> Result<f64, String> {
+    ///
+    /// # Errors
+    /// When the row lacks it.
+    pub fn number(&self, field: &str) -> Result<f64, String> {
         self.fields.get(field).and_then(Value::as_f64).ok_or_else(|| self.lacks(field))
     }
 
     /// Sets a field of the row.
-    pub(crate) fn set(&mut self, field: &str, value: impl Into<Value>) {
+    pub fn set(&mut self, field: &str, value: impl Into<Value>) {
         put(&mut self.fields, field, value.into());
     }
 }
 
 /// Returns the index of the row whose key another row names.
-pub(crate) fn place(rows: &[Row], of: &str, key: &str, by: &Row) -> Result<usize, String> {
+///
+/// # Errors
+/// When there is no such row.
+pub fn place(rows: &[Row], of: &str, key: &str, by: &Row) -> Result<usize, String> {
     let place = rows.iter().position(|row| row.key == key);
     place.ok_or_else(|| by.error(format!("names {key:?}, which is not a row {of}")))
 }
 
 /// Returns the row whose key another row names.
-pub(crate) fn named<'a>(rows: &'a [Row], of: &str, key: &str, by: &Row) -> Result<&'a Row, String> {
+///
+/// # Errors
+/// When there is no such row.
+pub fn named<'a>(rows: &'a [Row], of: &str, key: &str, by: &Row) -> Result<&'a Row, String> {
     rows.get(place(rows, of, key, by)?).ok_or_else(|| by.error("names a removed row"))
 }
 
 /// Merges every row with the earlier row that its field `like` names; own fields take precedence.
-pub(crate) fn with_likes(rows: Vec<Row>) -> Result<Vec<Row>, String> {
+///
+/// # Errors
+/// When a row names one that is not before it.
+pub fn with_likes(rows: Vec<Row>) -> Result<Vec<Row>, String> {
     let mut whole: Vec<Row> = Vec::new();
     for mut row in rows {
         if let Some(like) = row.take("like") {

@@ -2,13 +2,16 @@
 
 use std::fmt::Write;
 
-use super::rows::{File, Row};
+use crate::rows::{File, Row};
 
 /// Fields of a row, which the head of `data/silicon.toml` describes.
 const FIELDS: &[&str] = &["id", "link", "boards", "capability", "bf16", "fp8", "fp4", "fitted"];
 
 /// Returns the rows of generations; the file's other rows, of silicon, are the catalog's.
-pub(crate) fn rows(file: &File) -> Result<Vec<Row>, String> {
+///
+/// # Errors
+/// When the file or a row of it is wrong.
+pub fn rows(file: &File) -> Result<Vec<Row>, String> {
     let [generations, _] = file.rows([("generation", "id"), ("silicon", "name")])?;
     generations.iter().try_for_each(|row| row.only(FIELDS))?;
     Ok(generations)
@@ -16,7 +19,10 @@ pub(crate) fn rows(file: &File) -> Result<Vec<Row>, String> {
 
 /// Generates the enumeration of generations, and the table of what is known of each, given the
 /// well-fitted constants.
-pub(crate) fn table(file: &File, well_fitted: &[String]) -> Result<String, String> {
+///
+/// # Errors
+/// When a row is wrong.
+pub fn table(file: &File, well_fitted: &[String]) -> Result<String, String> {
     let (mut variants, mut names, mut known) = (String::new(), String::new(), String::new());
     for row in rows(file)? {
         let _ = writeln!(variants, "    /// {}.\n    {},", row.text("boards")?, row.key);

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::rows::{self, Row};
+use crate::rows::{self, Row};
 
 /// Rust notation of a value.
-pub(crate) enum Kind {
+pub enum Kind {
     /// A text.
     Text,
     /// Yes or no.
@@ -42,26 +42,33 @@ enum Blank {
 }
 
 /// Fields of one kind: their names, or `struct's=row's` if the names in struct and rows differ.
-pub(crate) struct Fields(Kind, Blank, &'static str);
+pub struct Fields(Kind, Blank, &'static str);
 
 /// A struct.
-pub(crate) struct Shape {
+pub struct Shape {
     /// The struct's name in Rust.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Struct expression that provides omitted fields.
-    pub(crate) base: &'static str,
+    pub base: &'static str,
     /// The struct's fields.
-    pub(crate) fields: &'static [Fields],
+    pub fields: &'static [Fields],
 }
 
 impl Shape {
     /// Writes a row as a Rust expression. A field that the struct lacks is an error.
-    pub(crate) fn write(&self, row: &Row) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// When the row has a field that the struct lacks, lacks one that it needs, or has another
+    /// kind of value.
+    pub fn write(&self, row: &Row) -> Result<String, String> {
         self.write_over(row, self.base)
     }
 
     /// Writes a row as a Rust expression, with omitted fields from another base.
-    pub(crate) fn write_over(&self, row: &Row, base: &str) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// As [`Shape::write`].
+    pub fn write_over(&self, row: &Row, base: &str) -> Result<String, String> {
         self.of(row, &row.fields, "", base)
     }
 
@@ -76,7 +83,7 @@ impl Shape {
     }
 
     /// Whether a row of the struct may have this field.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.names().any(|(_, known, ..)| known == name)
     }
 
@@ -138,7 +145,7 @@ fn number(value: &Value) -> Option<String> {
 
 /// Writes all rows, by their keys, as a Rust item, and separate constants for the rows that the
 /// catalog uses by name.
-pub(crate) fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)]) -> String {
+pub fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)]) -> String {
     let name = |key: &str| named.iter().find(|(of, _)| *of == key).map(|(_, name)| *name);
     let mut items = String::new();
     let mut written = Vec::new();
@@ -152,21 +159,21 @@ pub(crate) fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)])
 }
 
 /// A list of expressions.
-pub(crate) fn list(rows: &[String]) -> String {
+pub fn list(rows: &[String]) -> String {
     format!("&[\n    {}\n]\n", rows.join(",\n    "))
 }
 
 /// Creates fields that every row must have.
-pub(crate) const fn needed(kind: Kind, names: &'static str) -> Fields {
+pub const fn needed(kind: Kind, names: &'static str) -> Fields {
     Fields(kind, Blank::Error, names)
 }
 
 /// Creates fields that take the base's value if a row omits them.
-pub(crate) const fn left(kind: Kind, names: &'static str) -> Fields {
+pub const fn left(kind: Kind, names: &'static str) -> Fields {
     Fields(kind, Blank::Base, names)
 }
 
 /// Creates fields that take a fixed value if a row omits them.
-pub(crate) const fn or(is: &'static str, kind: Kind, names: &'static str) -> Fields {
+pub const fn or(is: &'static str, kind: Kind, names: &'static str) -> Fields {
     Fields(kind, Blank::Is(is), names)
 }

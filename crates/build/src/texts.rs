@@ -2,16 +2,22 @@
 
 use serde_json::Value;
 
-use super::rows::Row;
+use crate::rows::Row;
 
-/// Returns the texts of a row's field; a missing or empty list is an error.
-pub(crate) fn texts(row: &Row, field: &str) -> Result<Vec<String>, String> {
+/// Returns the texts of a row's field.
+///
+/// # Errors
+/// When the list is missing or empty.
+pub fn texts(row: &Row, field: &str) -> Result<Vec<String>, String> {
     row.fields.get(field).map_or_else(|| Err(row.lacks(field)), |value| listed(row, field, value))
 }
 
 /// Returns the texts of all groups, each with its meaning and its group. In the field `means` of a
 /// group, the meaning is on the left and its texts are on the right; a text has one meaning.
-pub(crate) fn meanings(groups: &[Row]) -> Result<Vec<(String, &str, &Row)>, String> {
+///
+/// # Errors
+/// When a group has no meanings, or a text has two.
+pub fn meanings(groups: &[Row]) -> Result<Vec<(String, &str, &Row)>, String> {
     let mut all: Vec<(String, &str, &Row)> = Vec::new();
     for group in groups {
         let means = group.fields.get("means").and_then(Value::as_object).ok_or_else(|| group.lacks("means"))?;
