@@ -121,7 +121,7 @@ mod tests {
         write(&copied.join("npm/README.md"), "one\ntwo\nthe package\n")?;
         write_chapters(&copied.join("docs/book"), &folder, &site)?;
         let list = read_text(&site.join(LIST))?;
-        assert!(list.contains("\n## Use\n\n- [Quick start](docs/quick-start.md)"), "{list}");
+        assert!(list.contains("\n## Tutorials\n\n- [Quick start](docs/quick-start.md)"), "{list}");
         let linked = list.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         let mut count = 0;
         for name in linked {
