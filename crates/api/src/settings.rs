@@ -1,39 +1,82 @@
 //! Settings of a scenario for a training program, as the page's export has them.
 
+use std::borrow::Cow;
+
 use catalog::programs::Program;
 use engine::format;
 use engine::nearest::{did_you_mean, nearest};
 use engine::params::quantity::shorten;
+use engine::scenario::Scenario;
 use files::settings::{self, programs};
 use serde_json::{Map, Value, json};
 
 use crate::given::Code;
 use crate::{Given, Open, Read, Refusal};
 
-/// Writes the settings of a scenario for a program, by its key or name, as JSON: the `program`'s
-/// key, `files` (text by name), the `language` of the text, and `notes`, sentences on what the
-/// program cannot express or only approximates.
+/// The files of a scenario for a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The program's key.
+    pub program: &'static str,
+    /// Names and texts; the first is the file that was asked for.
+    pub files: Vec<(String, String)>,
+    /// The language of the first file: `python`, `json`, `bash` or `yaml`.
+    pub language: String,
+    /// Sentences on what the program cannot express or only approximates.
+    pub notes: Vec<String>,
+}
+
+impl Exported {
+    /// Writes the settings of a scenario for a program, by its key or name.
+    ///
+    /// # Errors
+    ///
+    /// Returns a refusal for programs without settings.
+    pub fn new(scenario: &Scenario, program: &str) -> Result<Self, Refusal> {
+        let program = find(program)?;
+        let written = settings::text(program, scenario).ok_or_else(|| unknown(program.key()))?;
+        Ok(Self {
+            program: program.key(),
+            files: vec![(written.file_name.into_owned(), written.body)],
+            language: written.language.into_owned(),
+            notes: written.notes.into_iter().map(Cow::into_owned).collect(),
+        })
+    }
+
+    /// Returns the files as JSON: the `program`'s key, `files` (text by name), the `language` of
+    /// the text, and `notes`.
+    pub fn json(&self) -> String {
+        let text = |(name, text): &(String, String)| (name.clone(), Value::from(text.as_str()));
+        let files: Map<String, Value> = self.files.iter().map(text).collect();
+        json!({ "program": self.program, "files": files, "language": self.language, "notes": self.notes }).to_string()
+    }
+}
+
+/// Writes the settings of a scenario for a program, by its key or name, as the JSON of
+/// [`Exported::json`].
 ///
 /// # Errors
 ///
 /// Returns a refusal for invalid input, missing values, and programs without settings.
 pub fn export(given: &Given, program: &str) -> Result<String, Refusal> {
-    let program = find(program)?;
+    // A name that does not exist is said before what the scenario lacks.
+    known(program)?;
     let Read { scenario, .. } = given.answerable(&Open::ALL)?;
-    let written = settings::text(program, &scenario).ok_or_else(|| unknown(program.key()))?;
-    let files: Map<String, Value> = [(written.file_name.into_owned(), written.body.into())].into_iter().collect();
-    let answer = json!({
-        "program": program.key(),
-        "files": files,
-        "language": written.language,
-        "notes": written.notes,
-    });
-    Ok(answer.to_string())
+    Ok(Exported::new(&scenario, program)?.json())
 }
 
 /// Lists the keys of the programs that [`export`] writes for.
 pub fn exported() -> impl Iterator<Item = &'static str> {
     programs().into_iter().map(Program::key)
+}
+
+/// Checks that settings are written for a program, by its key or name.
+///
+/// # Errors
+///
+/// Returns a refusal with the nearest names.
+pub fn known(program: &str) -> Result<(), Refusal> {
+    find(program).map(drop)
 }
 
 /// Returns the program of a key or a name, in any case, with hyphens, underscores or spaces.
