@@ -1,22 +1,24 @@
-//! `shardwise export`: the settings of a run for a training program.
+//! `shardwise export`: the settings of a run for a training program, or its job.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use api::Open;
-use api::settings::{Exported, exported, known};
+use api::settings::{ExportOptions, Exported, exported, known};
 use clap::Args;
 
-use crate::input::{Came, Input, notes};
+use crate::input::{Came, Input, notes, number};
 use crate::table::{lines, plain};
 use crate::{Answer, write};
 
 /// A program, a scenario, and where its files go.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The program, as in axolotl, torchtitan, megatron-lm; `list` lists all
-    program: String,
+    /// The program, as in axolotl, torchtitan, megatron-lm, or the job, as in slurm, kubernetes;
+    /// `list` lists all
+    #[arg(value_name = "PROGRAM")]
+    target: String,
     /// The run, as for `estimate`: a link, its fragment, a scenario in JSON, or files
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
@@ -29,6 +31,12 @@ pub(crate) struct Arguments {
     /// Goes on where something cannot be read, as the page does with an old link, and says what
     #[arg(long)]
     lenient: bool,
+    /// The training program that a job starts [default: that of the run's framework]
+    #[arg(long, value_name = "PROGRAM")]
+    program: Option<String>,
+    /// The longest time of a job that the scheduler allows, in hours [default: 24]
+    #[arg(long, value_name = "HOURS", value_parser = number)]
+    limit: Option<f64>,
     /// Writes the files into this folder instead of standard output
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     write: Option<PathBuf>,
@@ -43,16 +51,17 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        if self.program == "list" {
+        if self.target == "list" {
             return Ok(Answer::new(lines(exported().map(str::to_owned))));
         }
-        known(&self.program).map_err(|refusal| refusal.message)?;
+        known(&self.target).map_err(|refusal| refusal.message)?;
         if self.inputs.is_empty() && self.set.is_empty() {
             return Err("No run was given: give a link, a scenario in JSON or files, or --set for its values.".into());
         }
         let input = Input::new(self.inputs.clone(), self.set.clone(), self.assume, self.lenient);
         let (read, Came { said, .. }) = input.read_scenario(&Open::ALL)?;
-        let made = Exported::new(&read.scenario, &self.program).map_err(|refusal| refusal.message)?;
+        let options = ExportOptions { program: self.program.as_deref(), limit: self.limit };
+        let made = Exported::new(&read.scenario, &self.target, &options).map_err(|refusal| refusal.message)?;
         let said = notes(&said, &read.issues) + &lines(made.notes.iter().cloned());
         let beside = plain(&lines(said.lines().map(|line| format!("# {line}"))));
         let text = match &self.write {
@@ -60,7 +69,7 @@ impl Arguments {
             Some(folder) => written(folder, &made.files, self.force)?,
             None => {
                 let [(_, first), others @ ..] = made.files.as_slice() else { return Ok(Answer::new(String::new())) };
-                let others = others.iter().map(|(name, _)| format!("# {name} belongs to it: --write DIR writes both."));
+                let others = others.iter().map(|(name, _)| format!("# {name} belongs to it: --write DIR writes all."));
                 return Ok(Answer { beside: beside + &lines(others), ..Answer::new(first.clone()) });
             }
         };

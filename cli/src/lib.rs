@@ -43,7 +43,7 @@ struct Answer {
     yes: bool,
     /// Whether the text ends in questions, without which there is no answer.
     asks: bool,
-    /// Text for standard error, beside a file on standard output.
+    /// Text for standard error, while a file is on standard output.
     beside: String,
 }
 
@@ -123,10 +123,12 @@ enum Command {
     /// Comments do for their file: # shardwise: ignore[SW203], ignore-file[SW2], assert mfu >= 0.38
     /// or set cluster=8xH100 gpus=8.
     Lint(lint::Arguments),
-    /// The settings of a run for a training program: shardwise export axolotl INPUT > axolotl.yaml
+    /// The settings of a run for a training program, or its job: shardwise export axolotl INPUT >
+    /// axolotl.yaml
     ///
-    /// The file is on standard output, and what it cannot express on standard error. Programs:
-    /// shardwise export list
+    /// The file is on standard output, and what it cannot express on standard error. Jobs (slurm,
+    /// srun, torchrun, skypilot, kubernetes) start the run with the settings of its program:
+    /// shardwise export slurm INPUT --limit 24 --write DIR. All names: shardwise export list
     Export(export::Arguments),
     /// The parameters of models by their config.json: a line of JSON a file
     Params(params::Arguments),

@@ -25,7 +25,7 @@ fn programs() -> Vec<String> {
 #[test]
 fn standard_output_is_the_file_of_each_program() {
     let programs = programs();
-    assert!(programs.len() >= 10 && programs.iter().any(|program| program == "axolotl"), "{programs:?}");
+    assert!(programs.len() >= 15 && programs.iter().any(|program| program == "axolotl"), "{programs:?}");
     for program in programs {
         let made = export(&[&program, RUN]);
         assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
@@ -80,4 +80,24 @@ fn a_file_that_exists_stays_without_force() {
     assert!(export(&["accelerate", RUN, "--write", place, "--force"]).status.success());
     assert_eq!(fs::read_to_string(&file).unwrap(), first);
     fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_job_comes_with_the_settings_of_its_program() {
+    let folder = std::env::temp_dir().join(format!("shardwise-job-{}", std::process::id()));
+    let place = folder.to_str().unwrap();
+    let made = export(&["slurm", RUN, "--program", "axolotl", "--limit", "12", "--write", place]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let script = fs::read_to_string(folder.join("job.sbatch")).unwrap();
+    assert!(script.contains("#SBATCH --nodes=2\n") && script.contains("axolotl train axolotl.yaml"), "{script}");
+    assert!(fs::read_to_string(folder.join("axolotl.yaml")).unwrap().contains("micro_batch_size: 1"));
+    fs::remove_dir_all(&folder).unwrap();
+    // On standard output is the job alone.
+    let printed = export(&["slurm", RUN, "--program", "axolotl"]);
+    assert!(text(&printed.stdout).starts_with("#!/bin/bash\n#SBATCH"));
+    assert!(text(&printed.stderr).contains("axolotl.yaml belongs to it"), "{}", text(&printed.stderr));
+    let refused = export(&["axolotl", RUN, "--limit", "12"]);
+    assert!(refused.status.code() == Some(2) && text(&refused.stderr).contains("no job"), "{}", text(&refused.stderr));
+    let tpu = export(&["kubernetes", "gpu=tpu-v5p&model=llama-3-8b&gpus=8&seq=8k&mbs=1"]);
+    assert!(tpu.status.code() == Some(2) && text(&tpu.stderr).contains("TPU v5p"), "{}", text(&tpu.stderr));
 }
