@@ -110,9 +110,9 @@ pub(super) fn render(job: Job, values: &Values, notes: &mut Vec<Cow<'static, str
         Job::Slurm => {
             let notice = schedule.notice.get().ceil().min(MOST_NOTICE);
             let notice = launch.saves_at_signal.then(|| notice.to_string());
-            if notice.is_none() {
+            if notice.is_none() && schedule.is_chain() {
                 notes.push(
-                    "This program writes no checkpoint before the limit: steps since the last one are repeated.".into(),
+                    "This program writes no checkpoint at the limit: steps since the last one are repeated.".into(),
                 );
             }
             let chain = (schedule.is_chain() && launch.resumes).then(|| schedule.jobs().to_string());
