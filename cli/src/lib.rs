@@ -8,6 +8,7 @@
 
 mod catalog;
 mod estimate;
+mod export;
 mod input;
 mod lint;
 #[cfg(feature = "mcp")]
@@ -42,6 +43,8 @@ struct Answer {
     yes: bool,
     /// Whether the text ends in questions, without which there is no answer.
     asks: bool,
+    /// Text for standard error, while a file is on standard output.
+    beside: String,
 }
 
 impl Answer {
@@ -52,7 +55,7 @@ impl Answer {
 
     /// Creates an answer to a yes-or-no question.
     fn of(text: String, yes: bool) -> Self {
-        Self { text, yes, asks: false }
+        Self { text, yes, asks: false, beside: String::new() }
     }
 }
 
@@ -120,6 +123,13 @@ enum Command {
     /// Comments do for their file: # shardwise: ignore[SW203], ignore-file[SW2], assert mfu >= 0.38
     /// or set cluster=8xH100 gpus=8.
     Lint(lint::Arguments),
+    /// The settings of a run for a training program, or its job: shardwise export axolotl INPUT >
+    /// axolotl.yaml
+    ///
+    /// The file is on standard output, and what it cannot express on standard error. Jobs (slurm,
+    /// srun, torchrun, skypilot, kubernetes) start the run with the settings of its program:
+    /// shardwise export slurm INPUT --limit 24 --write DIR. All names: shardwise export list
+    Export(export::Arguments),
     /// The parameters of models by their config.json: a line of JSON a file
     Params(params::Arguments),
     /// Models, GPUs, links and clusters, each with its source, as JSON
@@ -180,6 +190,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Read(arguments) => arguments.run(),
         Command::Measure(arguments) => arguments.run(),
         Command::Lint(arguments) => arguments.run(),
+        Command::Export(arguments) => arguments.run(),
         Command::Params(arguments) => Ok(arguments.run()),
         Command::Catalog => catalog::catalog(),
         Command::Parameters => catalog::parameters(),
@@ -191,7 +202,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Command::Man => manual().map(Answer::new),
     };
     match answer {
-        Ok(Answer { text, yes, asks }) => {
+        Ok(Answer { text, yes, asks, beside }) => {
             let status = if asks {
                 UNREAD
             } else if yes {
@@ -199,7 +210,11 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
             } else {
                 NO
             };
-            if quiet { status } else { status_of(&table::print(&text), status) }
+            if quiet {
+                return status;
+            }
+            eprint!("{}", visible(&beside));
+            status_of(&table::print(&text), status)
         }
         Err(problem) => {
             eprintln!("{}", visible(&problem));

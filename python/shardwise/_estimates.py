@@ -248,12 +248,14 @@ def export(
     assume: bool = False,
     **values: Unpack[Values],
 ) -> Export:
-    """The settings of a scenario for a training program, as the page writes them.
+    """The settings of a scenario for a training program, as the page writes them, or its job.
 
     Args:
         scenario: as of :func:`estimate`.
         program: ``pytorch``, ``torchtitan``, ``deepspeed``, ``megatron-lm``, ``accelerate``, ``peft``,
-            ``trl``, ``axolotl``, ``llama-factory`` or ``torchtune``, or its name.
+            ``trl``, ``axolotl``, ``llama-factory`` or ``torchtune``, or its name; or a job, with the
+            settings of the program that it starts: ``torchrun``, ``srun``, ``slurm``, ``skypilot`` or
+            ``kubernetes``.
         strict: as of :func:`estimate`.
         assume: as of :func:`estimate`.
         **values: as of :func:`estimate`.
@@ -263,9 +265,9 @@ def export(
         ``language``, and ``notes``: sentences on what the program cannot express or only approximates.
 
     Raises:
-        TypeError, ValueError: as of :func:`estimate`, and for a program that has no settings.
+        TypeError, ValueError: as of :func:`estimate`, for a program that has no settings, and for a run that a job cannot start.
 
-    The book has it under “Settings” (docs/book/settings.md).
+    The book has it under “Settings” (docs/book/settings.md) and “Jobs” (docs/book/jobs.md).
     """
     request = asked("export", scenario, values, strict, assume)
     return cast("Export", json.loads(_engine.export(request, program)))

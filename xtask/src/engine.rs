@@ -197,10 +197,16 @@ pub fn exports() -> Result<ExitCode> {
     let mut check = program(FRAMEWORKS.ensure()?);
     check.args(["-P", "tests/exports/fixes.py", fixes]);
     let mended = check.status().context("The check could not be started")?;
+    step("Jobs against the schedulers' schemas");
+    let jobs = &format!("{SETTINGS}/jobs");
+    run_program(&mut cargo(&["run", "--quiet", "--package", FILES, "--example", "jobs", "--", jobs]))?;
+    let mut check = program(FRAMEWORKS.ensure()?);
+    check.args(["-P", "tests/exports/jobs.py", jobs]);
+    let started = check.status().context("The check could not be started")?;
     let mut count = program(TRANSFORMERS.ensure()?);
     step("Parameters of every family, as transformers counts them (some minutes)");
     let counted = count.args(["-P", "tests/families/ask.py"]).status().context("The count could not be started")?;
-    Ok(if [accepted, mended, counted].iter().all(std::process::ExitStatus::success) {
+    Ok(if [accepted, mended, started, counted].iter().all(std::process::ExitStatus::success) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

@@ -4,10 +4,10 @@
 //! The files are templates (`templates`), one per framework; the module of a framework computes the
 //! values of its template. DeepSpeed's and PEFT's JSON are written by `serde_json`.
 
-mod accelerate;
+pub(crate) mod accelerate;
 mod adapters;
 mod axolotl;
-mod context;
+pub(crate) mod context;
 mod deepspeed;
 mod fsdp2;
 mod llama_factory;
@@ -17,7 +17,7 @@ mod peft;
 mod read_back;
 mod stages;
 mod torchtitan;
-mod torchtune;
+pub(crate) mod torchtune;
 mod trl;
 mod tuning;
 
@@ -31,7 +31,7 @@ use engine::model::software::Loss;
 use engine::scenario::Scenario;
 
 /// Returns the text of a scenario's settings, and notes.
-type Writer = fn(ExportContext) -> (String, Vec<&'static str>);
+pub(crate) type Writer = fn(ExportContext) -> (String, Vec<&'static str>);
 
 /// Programs with exported settings, in display order, with name and language of the file.
 const WRITERS: [(Program, &str, &str, Writer); 10] = [
@@ -70,6 +70,15 @@ pub struct Settings {
     /// also in the file if its format has comments. The last says what differs when the file is
     /// read.
     pub notes: Vec<Cow<'static, str>>,
+}
+
+/// Returns the other programs whose files a text names: they are part of the run.
+pub(crate) fn named_in(program: Program, text: &str) -> impl Iterator<Item = (Program, &'static str, Writer)> {
+    let is_named = move |other: Program, name: &str| other != program && text.contains(name);
+    WRITERS
+        .into_iter()
+        .filter(move |&(other, name, ..)| is_named(other, name))
+        .map(|(other, name, _, write)| (other, name, write))
 }
 
 /// Writes the settings of a scenario for a program; `None` if the program has no writer. The

@@ -49,4 +49,4 @@ ARGS=(
     --tokenizer-type NullTokenizer
     --mock-data
 )
-torchrun --nnodes 8 --nproc-per-node 8 pretrain_gpt.py "${ARGS[@]}"
+torchrun --nnodes 8 --nproc-per-node 8 pretrain_gpt.py "${ARGS[@]}" "$@"

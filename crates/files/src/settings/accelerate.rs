@@ -23,7 +23,7 @@ pub(super) fn write(mut context: ExportContext) -> (String, Vec<&'static str>) {
 
 /// The library that Accelerate uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Backend {
+pub(crate) enum Backend {
     One,
     Ddp,
     Fsdp,
@@ -34,7 +34,7 @@ pub(super) enum Backend {
 impl Backend {
     /// Selects Megatron-LM for pipelines, experts and splits that FSDP2 lacks, FSDP2 if it shards
     /// anything, DDP for plain replicas, and DeepSpeed for the other ZeRO stages.
-    pub(super) fn select(context: &ExportContext) -> Self {
+    pub(crate) fn select(context: &ExportContext) -> Self {
         let mesh = context.setup.mesh;
         let shards = context.is_fsdp() && mesh.shard_group() > 1;
         let splits_layers = mesh.tp * mesh.cp > 1;

@@ -14,11 +14,11 @@ use engine::scenario::{Model, Scenario, Strategy};
 const COMMENT_COLUMNS: usize = 92;
 
 /// A scenario, the setup that the engine evaluates, and the notes collected for one framework.
-pub(super) struct ExportContext {
+pub(crate) struct ExportContext {
     /// The choices of the user.
-    pub(super) scenario: Scenario,
+    pub(crate) scenario: Scenario,
     /// The numbers that follow from the choices.
-    pub(super) setup: Setup,
+    pub(crate) setup: Setup,
     /// Which micro-batches communicate.
     pub(super) sync: GradientSyncPlan,
     /// Notes about features that the framework cannot express.
@@ -36,7 +36,7 @@ impl ExportContext {
         matches!(self.setup.update_place, UpdatePlace::InBackward)
     }
 
-    pub(super) fn new(scenario: &Scenario) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
         let mut setup = scenario.setup();
         // Frameworks count examples: a pair is one example.
         setup.batch.micro_batch_size = scenario.micro_batch_size.max(1);
@@ -66,20 +66,21 @@ impl ExportContext {
         budget::steps(self.scenario.train_tokens(), batch::global_batch_tokens(&self.scenario.setup()))
     }
 
-    /// Returns `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes.
-    pub(super) fn nodes(&self) -> [u32; 2] {
-        let (gpus, node) = (self.setup.mesh.gpus(), self.setup.network.gpus_per_node);
+    /// Returns `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes. Processes are
+    /// started on each host: a rack of one link domain has several.
+    pub(crate) fn nodes(&self) -> [u32; 2] {
+        let (gpus, node) = (self.setup.mesh.gpus(), self.setup.network.gpus_per_host());
         if gpus > node && gpus.is_multiple_of(node) { [gpus / node, node] } else { [1, gpus] }
     }
 
     /// Returns the command that starts the processes.
-    pub(super) fn torchrun(&self) -> String {
+    pub(crate) fn torchrun(&self) -> String {
         let [nodes, gpus_per_node] = self.nodes();
         format!("{}torchrun --nnodes {nodes} --nproc-per-node {gpus_per_node}", self.environment())
     }
 
     /// Returns the environment variables of every process, as a prefix of the command.
-    pub(super) fn environment(&self) -> &'static str {
+    pub(crate) fn environment(&self) -> &'static str {
         match self.setup.segments {
             Segments::Fixed => "",
             Segments::Expandable => "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True ",
@@ -92,7 +93,7 @@ impl ExportContext {
     }
 
     /// Whether the strategy is FSDP, with or without resharding.
-    pub(super) fn is_fsdp(&self) -> bool {
+    pub(crate) fn is_fsdp(&self) -> bool {
         self.scenario.strategy.shards_weights()
     }
 
@@ -124,7 +125,7 @@ impl ExportContext {
     }
 
     /// Returns the id of the model in the catalog, or `custom`.
-    pub(super) fn model_name(&self) -> &'static str {
+    pub(crate) fn model_name(&self) -> &'static str {
         match self.scenario.model {
             Model::Preset { id, .. } => id,
             Model::Ladder { .. } | Model::Custom { .. } | Model::Scaled { .. } => "custom",
@@ -143,7 +144,7 @@ impl ExportContext {
 }
 
 /// Wraps a sentence in lines that start with `# `.
-fn comment_lines(sentence: &str) -> Vec<String> {
+pub(crate) fn comment_lines(sentence: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in sentence.split(' ') {
         match lines.last_mut() {
@@ -158,7 +159,7 @@ fn comment_lines(sentence: &str) -> Vec<String> {
 }
 
 /// Renders a template without a final line break, and adds one.
-pub(super) fn render(template: &impl Template) -> String {
+pub(crate) fn render(template: &impl Template) -> String {
     // Rendering only fails on a value that cannot be formatted, and the templates have none.
     template.render().unwrap_or_default() + "\n"
 }

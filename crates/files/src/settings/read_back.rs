@@ -6,7 +6,7 @@ use engine::params::ParamId;
 use engine::scenario::Scenario;
 
 use super::context::ExportContext;
-use super::{Settings, WRITERS};
+use super::{Settings, named_in};
 use crate::run::{File, read_run};
 
 /// Parameters that no file of a program carries: the program itself, and what follows from others.
@@ -17,12 +17,8 @@ const APART: [ParamId; 3] = [ParamId::Framework, ParamId::TrainingTokens, ParamI
 /// run, only what it says itself counts.
 pub(super) fn difference(program: Program, settings: &Settings, scenario: &Scenario) -> Option<String> {
     let mut files = vec![File::new(settings.file_name.clone(), settings.body.clone())];
-    // Files of other programs that this one names are part of the run.
-    for (other, name, _, write) in WRITERS {
-        if other != program && settings.body.contains(name) {
-            files.push(File::new(name, write(ExportContext::new(scenario)).0));
-        }
-    }
+    let named = named_in(program, &settings.body);
+    files.extend(named.map(|(_, name, write)| File::new(name, write(ExportContext::new(scenario)).0)));
     let run = read_run(&files, scenario).ok()?;
     let is_whole = program.part() == Part::Run;
     let is_said = |label: &str| {

@@ -83,12 +83,7 @@ impl<'a> Recipe<'a> {
             attention_modules: attention.into_iter().filter_map(|(is, name)| is.then_some(name)).collect(),
             applies_to_mlp: targets.mlp,
             quantizes: adapted && matches!(trained.base, BaseFormat::Nf4 | BaseFormat::Nf4Double),
-            name: match (adapted, is_distributed) {
-                (true, true) => "lora_finetune_distributed",
-                (true, false) => "lora_finetune_single_device",
-                (false, true) => "full_finetune_distributed",
-                (false, false) => "full_finetune_single_device",
-            },
+            name: recipe(context),
             is_distributed,
             dtype: if is_bf16(context) { "bf16" } else { "fp32" },
             optimizer,
@@ -100,6 +95,16 @@ impl<'a> Recipe<'a> {
             nodes,
             gpus_per_node,
         }
+    }
+}
+
+/// Returns the name of the recipe.
+pub(crate) fn recipe(context: &ExportContext) -> &'static str {
+    match (context.setup.trained.has_adapters(), context.setup.mesh.gpus() > 1) {
+        (true, true) => "lora_finetune_distributed",
+        (true, false) => "lora_finetune_single_device",
+        (false, true) => "full_finetune_distributed",
+        (false, false) => "full_finetune_single_device",
     }
 }
 

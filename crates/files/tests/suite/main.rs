@@ -12,6 +12,7 @@ mod adapter;
 // Cases and seeds of the engine's tests.
 #[path = "../../../engine/tests/suite/cases.rs"]
 mod cases;
+mod jobs;
 mod rates;
 mod run;
 mod settings;

@@ -47,4 +47,4 @@ ARGS=(
     --tokenizer-type NullTokenizer
     --mock-data
 )
-torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py "${ARGS[@]}"
+torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py "${ARGS[@]}" "$@"
