@@ -139,8 +139,8 @@ fn verdict(fit: &Fit) -> String {
     }
 }
 
-/// Returns what monitors compare with measurements: each figure with the range that holds about four
-/// of five published measurements, `null` where there is none.
+/// Returns the figures that monitors compare with measurements, each with the range that holds
+/// about four of five published measurements; `null` if there is none.
 fn expected(report: &Value) -> Value {
     const FIGURES: [&str; 4] = ["step_time_s", "tokens_per_s_per_gpu", "mfu", "needed_memory_bytes"];
     let figure = |name: &str| {

@@ -114,7 +114,8 @@ impl Configuration {
         Ok(Self { file: file.to_owned(), keys })
     }
 
-    /// Adds the file's name to a problem, as its codes and demands are those of the command line too.
+    /// Adds the file's name to a problem, as its codes and demands may be those of the command
+    /// line, too.
     pub(super) fn located(&self, problem: String) -> String {
         let is_named = self.file.as_os_str().is_empty() || problem.starts_with(&self.file.display().to_string());
         if is_named { problem } else { format!("{}: {problem}", self.file.display()) }

@@ -107,7 +107,7 @@ fn verdict(run: &RunFiles, base: &[String], rules: &Rules) -> Result<Option<Verd
     Ok(Some(Verdict { brought, items, more }))
 }
 
-/// Share of the likely runs from which on a run counts as one that fits, where files leave open what
+/// Share of the likely runs from which on a run counts as one that fits, if files leave open what
 /// decides.
 const LIKELY: f64 = 0.5;
 

@@ -29,7 +29,7 @@ pub struct Exported {
     pub notes: Vec<String>,
 }
 
-/// What a scenario does not say about its export.
+/// Choices for an export that a scenario does not have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExportOptions<'a> {
     /// The training program that a job starts, by key or name; `None` for the scenario's own.
@@ -38,7 +38,7 @@ pub struct ExportOptions<'a> {
     pub limit: Option<f64>,
 }
 
-/// What files are written for.
+/// Targets that files are written for.
 #[derive(Clone, Copy)]
 enum Target {
     Settings(Program),

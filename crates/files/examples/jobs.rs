@@ -1,5 +1,5 @@
-//! Writes the jobs of several scenarios with every program, which `tests/exports/jobs.py` reads with
-//! the schedulers' schemas: `cargo run -p files --example jobs FOLDER`.
+//! Writes the jobs of several scenarios with every program, which `tests/exports/jobs.py` reads
+//! with the schedulers' schemas: `cargo run -p files --example jobs FOLDER`.
 
 use std::path::Path;
 use std::process::ExitCode;

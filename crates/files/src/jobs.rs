@@ -61,7 +61,7 @@ impl Job {
     }
 }
 
-/// What a scenario does not say about its job.
+/// Choices for a job that a scenario does not have.
 #[derive(Clone, Copy, Debug)]
 pub struct JobOptions {
     /// The training program; `None` for that of the scenario's release or framework.

@@ -70,8 +70,8 @@ pub enum TeacherPlace {
     /// On the training GPUs, sharded like the student's weights.
     Trainer,
     /// On the training GPUs, whole on each, whatever shards the student (the
-    /// `prepare_model(evaluation_mode=True)` of accelerate/accelerator.py, with which TRL prepares a
-    /// teacher without DeepSpeed).
+    /// `prepare_model(evaluation_mode=True)` of accelerate/accelerator.py, with which TRL prepares
+    /// a teacher without DeepSpeed).
     Whole,
     /// On the training GPUs while the teacher reads the batch of a step, and in host memory while
     /// the student trains on it (`teacher_policy.offload_after_refit` of

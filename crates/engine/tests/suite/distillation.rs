@@ -28,8 +28,8 @@ fn part(report: &Report, part: MemoryPart) -> f64 {
     report.memory.parts.get(part).gib()
 }
 
-/// Llama 3.1 70B beside 8B on 8 GPUs: an eighth of 70,553,706,496 weights in 16 bits; and nine bytes
-/// for each of 4,096 x 128,256 logits beside the student's twelve.
+/// Llama 3.1 70B beside 8B on 8 GPUs: an eighth of 70,553,706,496 weights in 16 bits; and nine
+/// bytes for each of 4,096 x 128,256 logits beside the student's twelve.
 #[test]
 fn a_teacher_adds_its_weights_and_its_logits() {
     let (plain, distilled) = (report(""), report("objective=distill&teacher=70B"));

@@ -21,11 +21,11 @@ pub(super) struct Launch {
     pub(super) resumes: bool,
     /// Whether the program writes a checkpoint and ends at SIGTERM.
     pub(super) saves_at_signal: bool,
-    /// What is to do before the job starts.
+    /// Steps before the job starts.
     pub(super) notes: Vec<String>,
 }
 
-/// What is known of a program beyond its command.
+/// Facts of a program beyond its command.
 struct Row {
     program: Program,
     resumes: bool,

@@ -1,4 +1,4 @@
-//! What a job asks of each node.
+//! Resources that a job asks of each node.
 
 use analysis::answer::Answer;
 use catalog::AcceleratorEntry;

@@ -24,7 +24,8 @@ pub(super) struct Schedule {
     pub(super) notice: Seconds,
 }
 
-/// Slurm may send a signal up to a minute before the time that was asked for (`sbatch`, `--signal`).
+/// Slurm may send a signal up to a minute before the time that was asked for (`sbatch`,
+/// `--signal`).
 const EARLY: Seconds = Seconds::from_minutes(1.0);
 /// Seconds of a half hour, to which a short job is rounded up.
 const HALF_HOUR: f64 = 1800.0;
@@ -94,7 +95,8 @@ impl Schedule {
         Some(format!("That is {count} {word}{range} of {}.", format::duration(self.limit)))
     }
 
-    /// Returns the time that the job asks for: the limit, or less for a run that surely ends before.
+    /// Returns the time that the job asks for: the limit, or less for a run that surely ends
+    /// before.
     pub(super) fn time(&self) -> Seconds {
         let rounded = |time: Seconds| Seconds::new((time.get() / HALF_HOUR).ceil() * HALF_HOUR);
         self.slowest.map_or(self.limit, |slowest| rounded(slowest).min(self.limit))

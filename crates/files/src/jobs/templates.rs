@@ -12,7 +12,7 @@ use super::{Job, skypilot};
 use crate::settings::Settings;
 use crate::settings::context::{ExportContext, comment_lines, render as rendered};
 
-/// What a job is written from.
+/// Values that a job is written from.
 pub(super) struct Values<'a> {
     pub(super) context: &'a ExportContext,
     pub(super) nodes: &'a Nodes,
@@ -24,7 +24,8 @@ pub(super) struct Values<'a> {
 
 /// Ports of a job on a node that it may share with others: from this one on.
 const FIRST_PORT: u32 = 20_000;
-/// The longest time before the end at which Slurm sends a signal, in seconds (`sbatch`, `--signal`).
+/// The longest time before the end at which Slurm sends a signal, in seconds (`sbatch`,
+/// `--signal`).
 const MOST_NOTICE: f64 = 65_535.0;
 /// The longest name of a job.
 const NAME: usize = 40;

@@ -66,8 +66,8 @@ impl ExportContext {
         budget::steps(self.scenario.train_tokens(), batch::global_batch_tokens(&self.scenario.setup()))
     }
 
-    /// Returns `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes. Processes are
-    /// started on each host: a rack of one link domain has several.
+    /// Returns `[nodes, GPUs per node]`; one node if the GPUs do not fill whole nodes. Processes
+    /// are started on each host: a rack of one link domain has several.
     pub(crate) fn nodes(&self) -> [u32; 2] {
         let (gpus, node) = (self.setup.mesh.gpus(), self.setup.network.gpus_per_host());
         if gpus > node && gpus.is_multiple_of(node) { [gpus / node, node] } else { [1, gpus] }

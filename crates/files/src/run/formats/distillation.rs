@@ -1,5 +1,6 @@
-//! Distillation by TRL's trainers (trl/experimental/{gkd,distillation} @ f2cd57710) and by ms-swift,
-//! whose trainer builds on them (swift/rlhf_trainers/{gkd_trainer,rollout_mixin}.py @ 3602360a5).
+//! Distillation by TRL's trainers (trl/experimental/{gkd,distillation} @ f2cd57710) and by
+//! ms-swift, whose trainer builds on them (swift/rlhf_trainers/{gkd_trainer,rollout_mixin}.py @
+//! 3602360a5).
 
 use catalog::programs::Program;
 use engine::model::software::{Framework, Loss};

@@ -190,8 +190,8 @@ fn named(names: &[String]) -> Option<&'static str> {
     words.into_iter().find_map(|(word, task)| names.iter().any(|name| name.contains(word)).then_some(task))
 }
 
-/// Reads a distillation of the trainers `GKDTrainer` and `DistillationTrainer`, whose student always
-/// generates (trl/experimental/{gkd,distillation} @ f2cd57710).
+/// Reads a distillation of the trainers `GKDTrainer` and `DistillationTrainer`, whose student
+/// always generates (trl/experimental/{gkd,distillation} @ f2cd57710).
 fn distilled(keys: &mut Keys, draft: &mut Draft, always_generates: bool) {
     if always_generates {
         draft.set_option(ParamId::Objective, "opd");

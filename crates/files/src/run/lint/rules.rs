@@ -76,7 +76,7 @@ pub static RULES: [Rule; 19] = [
         severity: Severity::Error,
         explanation: "The run needs more memory than a GPU has: it would end with an out-of-memory error in its first steps. \
                       The finding says how much it needs and how many of such runs fit. Take one of the changes that follow it; \
-                      those that leave the training as it is stand first.",
+                      those that keep the training are first.",
     },
     Rule {
         code: CONTRADICTION,
@@ -100,7 +100,7 @@ pub static RULES: [Rule; 19] = [
         severity: Severity::Warning,
         explanation: "Another mode of activation checkpointing fits and is faster, or makes the run fit. Recomputation runs parts \
                       of the forward pass twice to hold fewer activations: time for memory. Recompute as little as the memory \
-                      allows; results stay the same but for rounding.",
+                      allows; results stay the same except for rounding.",
     },
     Rule {
         code: MICRO_BATCH,
@@ -116,7 +116,7 @@ pub static RULES: [Rule; 19] = [
         severity: Severity::Warning,
         explanation: "Logits over a large vocabulary, in fp32 and several times over, are often the largest tensors of a run. A loss \
                       that is fused or runs in chunks never holds them all and reads them less often. Switch it on; the loss is the \
-                      same but for rounding.",
+                      same except for rounding.",
     },
     Rule {
         code: OFFLOAD,
@@ -161,7 +161,7 @@ pub static RULES: [Rule; 19] = [
         name: "kernels",
         severity: Severity::Warning,
         explanation: "Another kernel does the same work sooner: attention, norms, the optimizer's update, `torch.compile`, CUDA graphs. \
-                      Results stay the same but for rounding. Switch it on where your GPUs and versions have it.",
+                      Results stay the same except for rounding. Switch it on where your GPUs and versions have it.",
     },
     Rule {
         code: OTHER,
@@ -205,7 +205,7 @@ pub static RULES: [Rule; 19] = [
         code: TRAINED,
         name: "other trained weights",
         severity: Severity::Note,
-        explanation: "Adapters in place of all weights, or another objective: fewer gradients and states, and another result. It is said \
+        explanation: "Adapters instead of all weights, or another objective: fewer gradients and states, and another result. It is said \
                       where the settings of the run as it is do not help. Whether adapters are good enough depends on the task: \
                       they often are for instructions, less often for new knowledge.",
     },

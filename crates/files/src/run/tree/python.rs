@@ -401,8 +401,8 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Reads the name of a model that a script loads: the first one of a key, which is trained or its
-    /// teacher. Returns whether it is that one.
+    /// Reads the name of a model that a script loads: the first one of a key, which is trained or
+    /// its teacher. Returns whether it is that one.
     fn load(&mut self, key: &str) -> Result<bool, String> {
         if self.entries.list.iter().any(|entry| entry.path == key) {
             return Ok(false);

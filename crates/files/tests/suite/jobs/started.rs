@@ -12,7 +12,7 @@ use files::jobs::Job;
 use super::{body, job, scalars, with};
 
 const RUN: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&seq=8k&mbs=1&train=lora";
-/// What a launcher prints in place of starting processes.
+/// Text that a launcher prints instead of starting processes.
 const LAUNCHER: &str =
     "echo \"$NODE_RANK $MASTER_ADDR:$MASTER_PORT $PET_NODE_RANK $PET_MASTER_ADDR:$PET_MASTER_PORT $0 $*\"";
 const PROGRAMS: [(&str, &str); 7] = [

@@ -16,11 +16,11 @@ const INDEX: f64 = 8.0;
 /// micro-batches, with the teacher's: those of the student alone for other objectives.
 ///
 /// Over all logits by PyTorch's operators, counted by the allocations of PyTorch 2.15: the loss of
-/// torchtune (`ForwardKLLoss` of torchtune/modules/loss/kd_losses.py beside the cross-entropy, whole
-/// or in eight chunks of which autograd keeps all), and the divergences of TRL
-/// (`generalized_jsd_loss` of trl/experimental/gkd/gkd_trainer.py), which are 9, 10 or 17 tensors as
-/// large as the logits and keep 4, 5 or 9; ms-swift's in chunks has 23 bytes of the last 34. A loss
-/// fused with the head needs as much for the teacher as for the student. The k largest logits:
+/// torchtune (`ForwardKLLoss` of torchtune/modules/loss/kd_losses.py beside the cross-entropy,
+/// whole or in eight chunks of which autograd keeps all), and the divergences of TRL
+/// (`generalized_jsd_loss` of trl/experimental/gkd/gkd_trainer.py), which are 9, 10 or 17 tensors
+/// as large as the logits and keep 4, 5 or 9; ms-swift's in chunks has 23 bytes of the last 34. A
+/// loss fused with the head needs as much for the teacher as for the student. The k largest logits:
 /// values, indices, and the student's log-probabilities at them.
 pub(super) fn loss_bytes(setup: &Setup, student: (f64, f64)) -> (f64, f64) {
     if !setup.objective.task.distills() {
