@@ -82,7 +82,7 @@ fn the_examples_of_the_documentation_run() {
 }
 
 /// Pages whose blocks of commands are followed by some of the lines that they print.
-const SHOWN: [&str; 4] = ["faq.md", "jobs.md", "tutorials/ci.md", "tutorials/shell.md"];
+const SHOWN: [&str; 5] = ["faq.md", "jobs.md", "tutorials/agents.md", "tutorials/ci.md", "tutorials/shell.md"];
 
 /// Returns the printed line that a shown line was taken from: itself, or the one that begins alike.
 fn taken_from<'a>(shown: &str, printed: &'a str) -> &'a str {
