@@ -19,8 +19,7 @@ use crate::table::lines;
 /// A scenario, as it is named in the shell.
 #[derive(Args)]
 pub(crate) struct Input {
-    /// A link, its fragment, a scenario in JSON, or files; `-` for standard input; for `estimate` a
-    /// sentence too
+    /// A link, its fragment, a scenario in JSON, or files; `-` for standard input
     #[arg(value_name = "INPUT", required_unless_present = "set")]
     inputs: Vec<String>,
     /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set

@@ -161,12 +161,17 @@ const NO: u8 = 1;
 /// Status for no answer.
 const UNREAD: u8 = 2;
 
-/// Inserts `estimate` before a sentence.
+/// Inserts `estimate` before a sentence, which may follow options of all commands.
 fn with_command(mut given: Vec<OsString>) -> Vec<OsString> {
     let is_command =
         |name: &str| name == "help" || Cli::command().get_subcommands().any(|known| known.get_name() == name);
-    if given.get(1).and_then(|first| first.to_str()).is_some_and(|first| !is_command(first) && spoken::is_one(first)) {
-        given.insert(1, "estimate".into());
+    let mut place = 1;
+    while let Some(option) = given.get(place).and_then(|word| word.to_str()).filter(|word| word.starts_with('-')) {
+        place += if option == "--color" { 2 } else { 1 };
+    }
+    let word = given.get(place).and_then(|word| word.to_str());
+    if word.is_some_and(|word| !is_command(word) && spoken::is_one(word)) {
+        given.insert(place, "estimate".into());
     }
     given
 }

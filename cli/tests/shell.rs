@@ -103,7 +103,7 @@ fn parameters_of_models_are_lines_of_json() {
     let lines: Vec<Value> = text(&counted.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["params"], 8_030_261_248_u64);
     assert!(lines[1]["error"].as_str().unwrap().contains("could not be read"));
-    assert_eq!(shardwise(&["params", &none]).status.code(), Some(1));
+    assert_eq!(shardwise(&["params", &none]).status.code(), Some(2));
 }
 
 #[test]

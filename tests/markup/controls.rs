@@ -22,6 +22,8 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
         "model=nemotron-3-nano&ep=8&compute=fp8",
         IMAGES,
         "gpu=t4",
+        "objective=distill&teacher=70B",
+        "objective=opd&teacher=70B&teacherat=engine",
     ];
     let pages = links.map(|link| {
         let scenario = links::decode(link).scenario;

@@ -273,6 +273,9 @@ fn new_scenario_assumptions(
         let why = if is_usual { nobody } else { "the text has none, and this one supports the run" };
         all.push(new("framework", usual, why));
     }
+    if scenario.objective.task.distills() {
+        all.push(new("teacherat", labels::chosen(ParamId::TeacherPlace, scenario), nobody));
+    }
     if !said.has(&["tokens", "samples", "epochs"]) {
         all.push(new("tokens", scenario.length().to_string(), nobody));
     }

@@ -425,8 +425,10 @@ impl SettledScenario {
             let issue = put(&mut other, "framework", framework);
             (issue.is_none() && other.lack().is_none()).then_some(other)
         };
-        // Adapters and preference objectives are mostly trained with Hugging Face's libraries.
+        // Adapters and preference objectives are mostly trained with Hugging Face's libraries. A
+        // distillation is not: under FSDP TRL leaves its teacher whole.
         let of_libraries = said.has(&["train", "quantized", "rank", "objective"])
+            && !self.scenario.objective.task.distills()
             && (!self.scenario.trained.is_all() || !self.scenario.objective.is_next_token());
         // Model parallelism suggests Megatron.
         let first = splits(said, &["tp", "pp", "ep", "vpp"]).then_some("megatron");

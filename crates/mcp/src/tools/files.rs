@@ -34,7 +34,8 @@ pub(super) const READ: Tool = Tool {
     title: "Read a run's files, a model, an error or a log",
     about: "Reads configurations and scripts (Axolotl, TRL, LLaMA-Factory, DeepSpeed, torchtitan, Megatron-LM, verl and \
             others), a model's config.json, out-of-memory errors, logs, what the calculator saved. Returns what was \
-            read, what decides and is missing, the link, and the small report if nothing is missing.",
+            read, what decides and is missing, the values for `scenario` of estimate, and the small report if nothing \
+            is missing.",
     arguments: &[FILES, OF_PATHS, SCENARIO, LINK],
     run: false,
     schema: |access| schema_of(&READ, access, &[]),
@@ -149,9 +150,18 @@ fn read(arguments: Arguments, access: Access) -> Result<Value, Refusal> {
         put("summary", run::summary(&read, &account.assumed));
     } else {
         put("assumed", account.assumed.into());
-        put("link", brought.scenario.clone().into());
+        // A link counts as a whole run, and this is a part of one.
+        if brought.kind != ImportKind::Error {
+            put("scenario", values(&brought.scenario));
+        }
     }
     Ok(answer.into())
+}
+
+/// Returns the values of a link as an object for the `scenario` of a tool.
+fn values(link: &str) -> Value {
+    let pairs = link.split('&').filter_map(|pair| pair.split_once('=')).filter(|(key, _)| *key != "v");
+    pairs.map(|(key, value)| (key.to_owned(), Value::from(value))).collect::<Map<_, _>>().into()
 }
 
 fn lint(arguments: Arguments, access: Access) -> Result<Value, Refusal> {

@@ -77,6 +77,12 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
         let names = Question::ALL.map(Question::key).join(", ");
         return Err(Refusal::new(Code::Missing, format!("Which question? Give `question`: {names}.")));
     };
+    if let Some(own) = own.filter(|own| own.key() != question) {
+        return Err(invalid(format!(
+            "The text asks for “{}”, and `question` is “{question}”: leave `question` out, or ask without the limit in the text.",
+            own.key()
+        )));
+    }
     let said = own.filter(|own| own.key() == question).and_then(|own| match own {
         Question::Cheapest { days: limit } | Question::Fastest { dollars: limit } => Some(limit),
         _ => None,
