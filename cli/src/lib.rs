@@ -120,8 +120,8 @@ enum Command {
     ///
     /// shardwise.toml, or [tool.shardwise] of pyproject.toml, in the folder of a file or above it
     /// holds select, ignore, exclude, assert, scenario, set, output-format and per-file-ignores.
-    /// Comments do for their file: # shardwise: ignore[SW203], ignore-file[SW2], assert mfu >= 0.38
-    /// or set cluster=8xH100 gpus=8.
+    /// Comments do for their file: # shardwise: ignore, ignore-file, assert mfu >= 0.38 or set
+    /// cluster=8xH100 gpus=8.
     Lint(lint::Arguments),
     /// The settings of a run for a training program, or its job: shardwise export axolotl INPUT >
     /// axolotl.yaml

@@ -100,7 +100,7 @@ pub fn export(given: &Given, program: &str) -> Result<String, Refusal> {
     Ok(Exported::new(&scenario, program, &ExportOptions::default())?.json())
 }
 
-/// Lists the keys of the programs and jobs that [`export`] writes for.
+/// Lists the keys of the programs and jobs that [`export()`] writes for.
 pub fn exported() -> impl Iterator<Item = &'static str> {
     programs().into_iter().map(Program::key).chain(Job::ALL.map(Job::key))
 }

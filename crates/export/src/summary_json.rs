@@ -1,5 +1,5 @@
 //! The small report: what a person or an agent needs to go on, in less than 2 kB. Each field is a
-//! row of [`FIELDS`], from which its JSON schema is made too ([`crate::schema::summary`]).
+//! row of `FIELDS`, from which its JSON schema is made too ([`crate::schema::summary`]).
 
 use serde_json::{Map, Value, json};
 
