@@ -122,11 +122,6 @@ export type KnownName =
   | 'virtual_pipeline_stages' | 'vocab_size' | 'vram' | 'world_size' | 'zero'
   | 'zero_optimization.offload_optimizer.device' | 'zero_optimization.offload_param.device' | 'zero_optimization.stage'
   | 'zero_optimization_stage' | 'zero_stage';
-  | 'training_tokens' | 'ulysses_sequence_parallel_size' | 'update_place' | 'updates_per_rollout'
-  | 'usable_memory_percent' | 'usd_per_gpu_hour' | 'use_compile' | 'use_distributed_optimizer' | 'use_dora'
-  | 'use_flash_attention' | 'use_flash_attn' | 'use_gradient_checkpointing' | 'use_liger' | 'use_liger_kernel'
-  | 'use_lora' | 'use_rslora' | 'use_torch_compile' | 'v_head_dim' | 'virtual_pipeline_model_parallel_size'
-  | 'virtual_pipeline_stages' | 'vocab_size' | 'vram' | 'world_size' | 'zero' | 'zero_optimization_stage' | 'zero_stage';
 
 /** What is picked of the catalog: its entries' `id`, their names, or a model's repository on the Hub; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';

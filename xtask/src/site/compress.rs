@@ -16,7 +16,7 @@ const BEST: i32 = 11;
 const QUICK: i32 = 1;
 
 /// Extensions of text and code; pictures and fonts are already compressed.
-const COMPRESSED: [&str; 8] = ["css", "html", "js", "json", "py", "svg", "txt", "wasm"];
+const COMPRESSED: [&str; 9] = ["css", "html", "js", "json", "md", "py", "svg", "txt", "wasm"];
 
 /// Compresses a file with brotli, at the highest quality and with the default window of servers.
 ///

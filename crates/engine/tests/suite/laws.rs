@@ -277,12 +277,13 @@ proptest! {
 
     #[test]
     fn one_gpu_communicates_nothing(scenario in any_scenario()) {
-        // What is offloaded crosses the link to the host, on one GPU too.
+        // What is offloaded crosses the link to the host, on one GPU too, and so does a teacher in its turn.
         let report = Scenario { gpus: 1,
 choices: Choices { offload: Offload::NONE, ..scenario.choices },
 ..scenario }.report();
-        prop_assert_eq!(report.update.time.comm, Seconds::ZERO);
-        prop_assert!(report.update.time.exposed_comm <= report.update.time.step * 1e-12);
+        let time = &report.update.time;
+        prop_assert!((time.comm - time.host_link).get().abs() <= 1e-12 * time.step.get(), "{time:?}");
+        prop_assert!(time.exposed_comm <= time.host_link + time.step * 1e-12, "{time:?}");
     }
 
     #[test]
@@ -318,7 +319,8 @@ choices: Choices { offload: Offload::NONE, ..scenario.choices },
             prop_assert_eq!(own.len(), other.len());
             for (one, other) in own.iter().zip(&other) {
                 prop_assert!(one.work == other.work && close(one.start, other.start + shift), "{one:?} {other:?}");
-                let apart = matches!(one.work, Work::Bubble | Work::OptimizerStep) || one.start >= end;
+                let is_beside = one.start >= end || one.end <= start;
+                let apart = matches!(one.work, Work::Bubble | Work::OptimizerStep) || is_beside;
                 prop_assert!(apart || one.start >= start - Seconds::from_us(1e-3), "{one:?}");
                 prop_assert!(apart || close(one.end.max(end), end), "{one:?}");
             }

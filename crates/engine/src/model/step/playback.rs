@@ -153,7 +153,7 @@ impl Playback {
         };
         let of_collective = |cost: CollectiveCost| (cost.time, moved(cost.amount));
         if is_first {
-            let moved = alone(Lane::Compute, Work::Exchange, Seconds::ZERO, (self.moving, None), sink);
+            let moved = alone(Lane::Exchange, Work::Exchange, Seconds::ZERO, (self.moving, None), sink);
             alone(Lane::Compute, Work::Bubble, moved, (before, None), sink);
         }
         let comm = self.plan.micro_batch_comm(self.comm.micro_batch, is_first, is_last);
