@@ -277,7 +277,8 @@ proptest! {
 
     #[test]
     fn one_gpu_communicates_nothing(scenario in any_scenario()) {
-        // What is offloaded crosses the link to the host, on one GPU too, and so does a teacher in its turn.
+        // What is offloaded crosses the link to the host, on one GPU too; so does a teacher in its
+        // turn.
         let report = Scenario { gpus: 1,
 choices: Choices { offload: Offload::NONE, ..scenario.choices },
 ..scenario }.report();
