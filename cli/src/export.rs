@@ -8,7 +8,7 @@ use api::Open;
 use api::settings::{ExportOptions, Exported, exported, known};
 use clap::Args;
 
-use crate::input::{Came, Input, notes, number};
+use crate::input::{Came, Input, Options, notes, number};
 use crate::table::{lines, plain};
 use crate::{Answer, write};
 
@@ -22,15 +22,8 @@ pub(crate) struct Arguments {
     /// The run, as for `estimate`: a link, its fragment, a scenario in JSON, or files
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
-    /// A value of the scenario, which counts more than what the inputs say
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Goes on where what decides the answer was not stated, and says first what it took
-    #[arg(long)]
-    assume: bool,
-    /// Goes on where something cannot be read, as the page does with an old link, and says what
-    #[arg(long)]
-    lenient: bool,
+    #[command(flatten)]
+    options: Options,
     /// The training program that a job starts [default: that of the run's framework]
     #[arg(long, value_name = "PROGRAM")]
     program: Option<String>,
@@ -55,10 +48,10 @@ impl Arguments {
             return Ok(Answer::new(lines(exported().map(str::to_owned))));
         }
         known(&self.target).map_err(|refusal| refusal.message)?;
-        if self.inputs.is_empty() && self.set.is_empty() {
+        if self.inputs.is_empty() && self.options.set.is_empty() {
             return Err("No run was given: give a link, a scenario in JSON or files, or --set for its values.".into());
         }
-        let input = Input::new(self.inputs.clone(), self.set.clone(), self.assume, self.lenient);
+        let input = Input::new(self.inputs.clone(), self.options.clone());
         let (read, Came { said, .. }) = input.read_scenario(&Open::ALL)?;
         let options = ExportOptions { program: self.program.as_deref(), limit: self.limit };
         let made = Exported::new(&read.scenario, &self.target, &options).map_err(|refusal| refusal.message)?;

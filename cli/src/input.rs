@@ -16,22 +16,29 @@ use files::run::split_function;
 use crate::spoken::{self, Spoken};
 use crate::table::lines;
 
+/// Values that count more than inputs, and how strictly these are read.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Options {
+    /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set
+    /// seq_len=32k
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Goes on where what decides the answer was not stated, and says first what it took
+    #[arg(long)]
+    pub(crate) assume: bool,
+    /// Goes on where something cannot be read, as the page does with an old link, and says what
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
 /// A scenario, as it is named in the shell.
 #[derive(Args)]
 pub(crate) struct Input {
     /// A link, its fragment, a scenario in JSON, or files; `-` for standard input
     #[arg(value_name = "INPUT", required_unless_present = "set")]
     inputs: Vec<String>,
-    /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set
-    /// seq_len=32k
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Goes on where what decides the answer was not stated, and says first what it took
-    #[arg(long)]
-    assume: bool,
-    /// Goes on where something cannot be read, as the page does with an old link, and says what
-    #[arg(long)]
-    lenient: bool,
+    #[command(flatten)]
+    options: Options,
 }
 
 /// Additional results from files.
@@ -68,8 +75,8 @@ impl Parts {
 
 impl Input {
     /// Creates an input from its parts.
-    pub(crate) fn new(inputs: Vec<String>, set: Vec<String>, assume: bool, lenient: bool) -> Self {
-        Self { inputs, set, assume, lenient }
+    pub(crate) fn new(inputs: Vec<String>, options: Options) -> Self {
+        Self { inputs, options }
     }
 
     /// Reads the scenario, with additional results from files, and checks that the values in
@@ -122,7 +129,7 @@ impl Input {
 
     /// Reads the scenario; without an input it is the calculator's first one.
     pub(crate) fn read_or_default(&self) -> Result<(Read, Came), String> {
-        if self.inputs.is_empty() && self.set.is_empty() {
+        if self.inputs.is_empty() && self.options.set.is_empty() {
             return Ok((Read::parse("v=1"), Came::default()));
         }
         self.read_scenario(&[Open::Model])
@@ -134,14 +141,14 @@ impl Input {
         if !spoken::is_one(text) {
             return Ok(None);
         }
-        let spoken = Spoken::parse(text, self.lenient)?;
+        let spoken = Spoken::parse(text, self.options.lenient)?;
         let mut read = Read::parse(&spoken.read.link);
         let set = self.parts_set()?;
         for (key, value) in api::given::in_order(&set) {
             read.set(key, value);
         }
         read.finish();
-        if !self.lenient {
+        if !self.options.lenient {
             refuse(&read.issues).map_err(|refusal| refusal.message)?;
         }
         Ok(Some((read, spoken)))
@@ -171,7 +178,7 @@ impl Input {
 
     /// Returns the mode of reading.
     fn reading(&self) -> Reading {
-        Reading::from_switches(!self.lenient, self.assume)
+        Reading::from_switches(!self.options.lenient, self.options.assume)
     }
 
     /// Splits the inputs into the text of a scenario, files, and explicit values.
@@ -204,12 +211,13 @@ impl Input {
 
     /// Parses the explicit values.
     fn parts_set(&self) -> Result<Vec<(String, String)>, String> {
-        let set = self.set.iter().map(|pair| {
+        let set = self.options.set.iter().map(|pair| {
             let pair = pair.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
             pair.ok_or("write KEY=VALUE, as in gpus=256.")
         });
-        let set = set.zip(&self.set).map(|(pair, typed)| pair.map_err(|problem| format!("--set {typed}: {problem}")));
+        let set =
+            set.zip(&self.options.set).map(|(pair, typed)| pair.map_err(|problem| format!("--set {typed}: {problem}")));
         set.collect()
     }
 }

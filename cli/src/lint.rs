@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use files::run::{explain, prefixes};
 
 use crate::Answer;
-use crate::input::Input;
+use crate::input::{Input, Options};
 use configuration::Configuration;
 use discover::RunFiles;
 use judge::{Judged, Rules};
@@ -29,15 +29,8 @@ pub(crate) struct Arguments {
     /// what no file says; `-` for standard input
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// A value of the scenario, which counts more than what the files say: --set gpus=256
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Goes on where what decides the answer was not stated, and says first what it took
-    #[arg(long)]
-    assume: bool,
-    /// Goes on where something cannot be read, as the page does with an old link, and says what
-    #[arg(long)]
-    lenient: bool,
+    #[command(flatten)]
+    options: Options,
     /// Takes every file as a run of its own, and leaves out files that are none
     #[arg(long)]
     each: bool,
@@ -113,7 +106,7 @@ impl Arguments {
         }
         let here = self.configuration(Path::new("."))?;
         let found = discover::runs(&self.paths, self.each, &here)?;
-        Input::new(found.base.clone(), self.set.clone(), self.assume, self.lenient).check()?;
+        Input::new(found.base.clone(), self.options.clone()).check()?;
         let mut judged = Vec::with_capacity(found.runs.len());
         let mut written = Vec::new();
         for files in &found.runs {
@@ -176,9 +169,7 @@ impl Arguments {
             assertions: demands.map(|demand| demand.parse()).collect::<Result<_, _>>()?,
             scenario: configuration.scenario()?,
             configured: configuration.set(),
-            set: self.set.clone(),
-            assume: self.assume,
-            lenient: self.lenient,
+            options: self.options.clone(),
         })
     }
 }

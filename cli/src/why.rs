@@ -2,10 +2,10 @@
 
 use clap::Args;
 use engine::nearest::{did_you_mean, nearest};
-use explain::{Card, Context, card, numbers, text};
+use explain::{Card, Context, numbers, text};
 
 use crate::Answer;
-use crate::input::{Came, Input, notes};
+use crate::input::{Came, Input, Options, notes};
 use crate::table::{lines, plain};
 
 /// A number, and the scenario whose values are shown.
@@ -31,7 +31,8 @@ impl Arguments {
         }
         let card = named(&self.number)?;
         let (read, Came { said, .. }) =
-            Input::new(self.inputs.clone(), self.set.clone(), false, false).read_or_default()?;
+            Input::new(self.inputs.clone(), Options { set: self.set.clone(), ..Options::default() })
+                .read_or_default()?;
         let context = Context::new(&read.scenario, &read.scenario.report());
         let said = notes(&said, &read.issues);
         Ok(Answer::new(plain(&(said + &lines(text::lines(card, &context).into_iter())))))
@@ -40,14 +41,11 @@ impl Arguments {
 
 /// Returns the card of a number or a term, by its key or its title.
 fn named(typed: &str) -> Result<Card, String> {
-    let key = typed.to_lowercase().replace(['_', ' '], "-");
-    let titled = || numbers().find(|number| number.title.eq_ignore_ascii_case(typed)).map(Card::Number);
-    let term = || explain::TERMS.iter().find(|term| term.name.eq_ignore_ascii_case(typed)).map(Card::Term);
-    card(&key).or_else(titled).or_else(term).ok_or_else(|| {
+    explain::named(typed).ok_or_else(|| {
         let names = numbers().map(|number| number.key).chain(explain::TERMS.iter().map(|term| term.key));
         format!(
             "“{typed}” is no number that is explained.{} `shardwise why list` lists all.",
-            did_you_mean(&nearest(&key, names))
+            did_you_mean(&nearest(typed, names))
         )
     })
 }

@@ -9,7 +9,7 @@ use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
 use super::configuration::Configuration;
-use crate::input::{Input, STANDARD};
+use crate::input::{Input, Options, STANDARD};
 
 /// The files of one run, as typed or found.
 pub(super) struct RunFiles {
@@ -122,7 +122,7 @@ fn item(path: &Path) -> Option<Item> {
 fn grouped(named: Vec<String>, base: &[String]) -> Vec<RunFiles> {
     let reads = |files: &[String]| {
         let inputs = [files, base].concat();
-        Input::new(inputs, Vec::new(), true, true).import_files().is_ok()
+        Input::new(inputs, Options { assume: true, lenient: true, ..Options::default() }).import_files().is_ok()
     };
     let whole: Vec<String> = named.iter().filter(|path| is_run(path)).cloned().collect();
     if whole.len() < 2 || reads(&named) || !whole.iter().all(|path| reads(core::slice::from_ref(path))) {

@@ -7,7 +7,7 @@ use files::run::{ASSERTION, DOES_NOT_FIT, TIGHT};
 
 use super::discover::RunFiles;
 use super::instructions::Instructions;
-use crate::input::{HINT, Input};
+use crate::input::{HINT, Input, Options};
 
 /// Selected codes and demands.
 pub(super) struct Rules {
@@ -19,10 +19,8 @@ pub(super) struct Rules {
     pub(super) scenario: Option<String>,
     /// Values that count more than files, of the configuration.
     pub(super) configured: Vec<String>,
-    /// Values of the command line, which count most.
-    pub(super) set: Vec<String>,
-    pub(super) assume: bool,
-    pub(super) lenient: bool,
+    /// Options of the command line; its values count most.
+    pub(super) options: Options,
 }
 
 /// A run with its judgement.
@@ -68,9 +66,9 @@ pub(super) fn judge(run: &RunFiles, base: &[String], rules: &Rules) -> Option<Ju
 fn verdict(run: &RunFiles, base: &[String], rules: &Rules) -> Result<Option<Verdict>, String> {
     let own = read_instructions(&run.files)?;
     let inline: Vec<String> = own.iter().flat_map(|file| file.set.iter().cloned()).collect();
-    let set = layered(&[&rules.configured, &inline, &rules.set]);
+    let set = layered(&[&rules.configured, &inline, &rules.options.set]);
     let inputs = [&run.files[..], base, &rules.scenario.iter().cloned().collect::<Vec<_>>()].concat();
-    let input = Input::new(inputs, set, rules.assume, rules.lenient);
+    let input = Input::new(inputs, Options { set, ..rules.options.clone() });
     let read = input.import_files();
     let (mut brought, items) = match read {
         // A file of a program that a search found, without the settings of a run.
@@ -88,7 +86,7 @@ fn verdict(run: &RunFiles, base: &[String], rules: &Rules) -> Result<Option<Verd
         return Err(brought.missing.join(" ") + HINT);
     }
     let unlikely = brought.spread.as_ref().filter(|spread| spread.disagrees() && spread.share() < LIKELY);
-    if let Some(spread) = unlikely.filter(|_| !rules.assume) {
+    if let Some(spread) = unlikely.filter(|_| !rules.options.assume) {
         return Err(format!("It depends on values that no file has. {}{HINT}", spread.said.join(" ")));
     }
     brought.sections.retain(|section| section.title != CONTRADICTS);

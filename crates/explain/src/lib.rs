@@ -14,6 +14,8 @@ mod symbols;
 pub mod terms;
 pub mod text;
 
+use engine::nearest::letters;
+
 pub use context::Context;
 pub use numbers::work_card_key;
 pub use symbols::{SYMBOLS, Symbol, ValueFormat, symbol};
@@ -82,6 +84,15 @@ pub fn numbers() -> impl Iterator<Item = &'static Explanation> {
 pub fn card(key: &str) -> Option<Card> {
     let number = numbers().find(|number| number.key == key).map(Card::Number);
     number.or_else(|| TERMS.iter().find(|term| term.key == key).map(Card::Term))
+}
+
+/// Returns the card with a key or a title, of which case and punctuation do not count.
+pub fn named(name: &str) -> Option<Card> {
+    let wanted = letters(name);
+    let is_it = |name: &str| letters(name) == wanted;
+    let number = numbers().find(|number| is_it(number.title) || is_it(number.key)).map(Card::Number);
+    let term = || TERMS.iter().find(|term| is_it(term.name) || is_it(term.key)).map(Card::Term);
+    card(name.trim()).or(number).or_else(term)
 }
 
 /// The cards of the headline figures, in the order of the page.

@@ -38,7 +38,7 @@ fn explained(number: &Explanation, context: &Context) -> Vec<String> {
 }
 
 /// Returns a text without the marks of its links.
-fn plain(text: &'static str) -> String {
+pub fn plain(text: &'static str) -> String {
     pieces(text).map(|piece| piece.text).collect()
 }
 

@@ -2,10 +2,11 @@
 
 use api::given::Code;
 use api::{Open, Refusal};
-use engine::nearest::{did_you_mean, letters, nearest};
+use engine::nearest::{did_you_mean, nearest};
 use engine::params::find;
 use engine::params::quantity::shorten;
-use explain::{Card, Context, Explanation, TERMS, card, links::pieces, notation, numbers, symbol};
+use explain::text::plain;
+use explain::{Card, Context, Explanation, TERMS, card, named, notation, numbers, symbol};
 use export::summary_json;
 use files::run::{RULES, rule};
 use links::spelling::spell;
@@ -43,7 +44,7 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
     }
     let field = summary_json::meaning(name.trim());
     let own = field.map(|(_, key)| key).filter(|key| !key.is_empty()).and_then(card);
-    let mut answer = match own.or_else(|| card(name.trim())).or_else(|| titled(name)) {
+    let mut answer = match own.or_else(|| named(name)) {
         Some(Card::Number(number)) => explained(number, context.as_ref()),
         Some(Card::Term(term)) => object(json!({ "kind": "term", "name": term.name, "meaning": plain(term.text) })),
         None if field.is_some() => object(json!({ "kind": "field", "name": name.trim() })),
@@ -51,14 +52,6 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
     };
     answer.extend(field.map(|(about, _)| ("field".to_owned(), about.into())));
     Ok(answer.into())
-}
-
-/// Returns the card with a title, of which case and punctuation do not count.
-fn titled(title: &str) -> Option<Card> {
-    let wanted = letters(title);
-    let is_it = |name: &str| letters(name) == wanted;
-    let number = numbers().find(|number| is_it(number.title) || is_it(number.key)).map(Card::Number);
-    number.or_else(|| TERMS.iter().find(|term| is_it(term.name) || is_it(term.key)).map(Card::Term))
 }
 
 fn explained(number: &Explanation, context: Option<&Context>) -> Map<String, Value> {
@@ -101,11 +94,6 @@ fn unknown(name: &str) -> Refusal {
         shorten(name)
     );
     Refusal::new(Code::UnknownName, message)
-}
-
-/// Returns a sentence without the marks of its links.
-fn plain(sentence: &str) -> String {
-    pieces(sentence).map(|piece| piece.text).collect()
 }
 
 /// Returns a value with ordinary spaces.
