@@ -356,6 +356,7 @@ pub const SETTINGS: &str = include_str!("../../webdriver.json");
 /// # Errors
 /// When the browser or the runner cannot be installed.
 pub fn wasm_tests(arguments: &[&str]) -> Result<Command> {
+    wasm_target()?;
     let chromium = Browser::ensure(BrowserKind::Chromium)?;
     let name = format!("wasm-bindgen-test-runner{}", std::env::consts::EXE_SUFFIX);
     let runner = WASM_BINDGEN.ensure()?.with_file_name(name);

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use e2e::BrowserKind;
 use e2e::files::FileServer;
 use e2e::server::Server;
@@ -110,20 +110,40 @@ impl Host {
     /// Waits until every embed is painted, has the height it announced last, and has found that it
     /// has enough room.
     fn ready(&self) -> Result<()> {
-        let room = "return quiet().then(() => getComputedStyle(document.documentElement).overflowY === 'hidden')";
         for place in 0..FRAMES {
-            wait_for(&format!("frame {place} is not ready"), PATIENCE, || {
-                self.frame(place)?;
-                Ok((!self.said(place, "ready")?.is_empty()).then_some(()))
-            })?;
-            self.wait(place, &format!("frame {place} has no room"), &format!("{QUIET} {room}"))?;
-            let high = "return document.querySelectorAll('iframe')[arguments[0]].clientHeight === arguments[1]";
-            wait_for(&format!("frame {place} is not as high as it said"), PATIENCE, || {
-                let said = self.said(place, "height")?.last().map(|said| said["height"].clone()).unwrap_or_default();
-                Ok((self.session.script(high, &[json!(place), said])? == json!(true)).then_some(()))
-            })?;
+            self.frame_ready(place).map_err(|error| anyhow!("{error} {}", self.plight(place)))?;
         }
         Ok(())
+    }
+
+    fn frame_ready(&self, place: usize) -> Result<()> {
+        wait_for(&format!("frame {place} is not ready"), PATIENCE, || {
+            self.frame(place)?;
+            Ok((!self.said(place, "ready")?.is_empty()).then_some(()))
+        })?;
+        let room = "return quiet().then(() => getComputedStyle(document.documentElement).overflowY === 'hidden')";
+        self.wait(place, &format!("frame {place} has no room"), &format!("{QUIET} {room}"))?;
+        let high = "return document.querySelectorAll('iframe')[arguments[0]].clientHeight === arguments[1]";
+        wait_for(&format!("frame {place} is not as high as it said"), PATIENCE, || {
+            let said = self.said(place, "height")?.last().map(|said| said["height"].clone()).unwrap_or_default();
+            Ok((self.session.script(high, &[json!(place), said])? == json!(true)).then_some(()))
+        })
+    }
+
+    /// Describes page, frame and console, for the message of a failure.
+    fn plight(&self, place: usize) -> String {
+        let outside = "const frame = document.querySelectorAll('iframe')[arguments[0]];
+            const { x, y, width, height } = frame.getBoundingClientRect();
+            return JSON.stringify({ here: location.href, visibility: document.visibilityState, src: frame.src,
+                box: [x, y, width, height], window: [innerWidth, innerHeight], said: window.said });";
+        let inside = "const loaded = performance.getEntriesByType('resource')
+                .map(({ name, startTime, duration }) => `${name} ${startTime | 0}+${duration | 0}`);
+            return JSON.stringify({ here: location.href, state: document.readyState, visibility: document.visibilityState,
+                now: performance.now() | 0, first: Boolean(document.querySelector('.first')), loaded,
+                text: document.body?.innerText.slice(0, 200) });";
+        let outside = self.session.script(outside, &[json!(place)]);
+        let inside = self.inside(place, inside);
+        format!("{:?}: {outside:?} {inside:?} {:?}", self.session.kind(), self.session.console())
     }
 
     /// Waits until a script inside a frame returns `true`.

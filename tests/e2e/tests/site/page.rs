@@ -171,9 +171,11 @@ impl Page {
 
     /// Waits until everything is loaded, after the page was opened or reloaded.
     pub(crate) fn stands(&self) -> Result<Sight> {
-        // The first screen that index.html has gives way.
+        // The first screen that index.html has gives way; of a page that reloads, nothing may be there
+        // yet.
         wait_for("the page does not take its place", PATIENCE, || {
-            let gone = self.session.script("return !document.querySelector('.first')", &[])?;
+            let gone = "return document.readyState !== 'loading' && !document.querySelector('.first')";
+            let gone = self.session.script(gone, &[])?;
             Ok((gone == json!(true)).then_some(()))
         })?;
         self.wait_for("the page shows no figures and plots", |sight| {
