@@ -1,4 +1,4 @@
-"""Figures of a scenario as SVG."""
+"""Figures of a scenario as SVG and as PNG."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Metric = Literal["mfu", "tokens", "step", "memory", "cost", "days", "total"]
 
 
 class Figure:
-    """A figure as SVG, which a notebook shows; ``save`` writes it."""
+    """A figure, which a notebook shows: as SVG, and as a picture by ``png``; ``save`` writes either."""
 
     #: The text of the SVG.
     svg: str
@@ -40,16 +40,34 @@ class Figure:
         title = self.svg.partition("<title>")[2].partition("</title>")[0]
         return f"<Figure: {title}>"
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> Path:
-        """Writes the SVG to a file, whose name ends in ``.svg``, and returns its path.
+    def png(self, scale: float = 2.0) -> bytes:
+        """Returns the figure as PNG, with ``scale`` pixels for one of CSS: the same bytes on every machine.
 
         Raises:
-            ValueError: for another ending. Programs such as Inkscape make a PNG or a PDF of an SVG.
+            ValueError: for a scale outside 0.25 to 8.
+        """
+        if not 0.25 <= scale <= 8:
+            raise ValueError(f"png: a scale of {scale} is none; from 0.25 to 8 are.")
+        return _engine.figure_png(self.svg, float(scale))
+
+    def save(self, path: Union[str, os.PathLike[str]], scale: float = 2.0) -> Path:
+        """Writes the figure to a file, whose name ends in ``.svg`` or ``.png``, and returns its path.
+
+        Args:
+            path: the file.
+            scale: pixels of a PNG for one of CSS.
+
+        Raises:
+            ValueError: for another ending. Programs such as Inkscape make a PDF of an SVG.
         """
         file = Path(path)
-        if file.suffix.lower() != ".svg":
-            raise ValueError(f"A figure is saved as SVG: give a name that ends in .svg, not “{file.name}”.")
-        file.write_text(self.svg, encoding="utf-8")
+        ending = file.suffix.lower()
+        if ending == ".svg":
+            file.write_text(self.svg, encoding="utf-8")
+        elif ending == ".png":
+            file.write_bytes(self.png(scale))
+        else:
+            raise ValueError(f"A figure is saved as SVG or PNG: give a name that ends so, not “{file.name}”.")
         return file
 
 
@@ -84,7 +102,7 @@ def figure(
         **values: values that are set in the scenario.
 
     Returns:
-        A figure, with ``svg`` and ``save(path)``. A picture of another format is not drawn here.
+        A figure, with ``svg``, ``png()`` and ``save(path)``.
 
     Raises:
         TypeError: for a key that is none.

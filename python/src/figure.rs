@@ -1,4 +1,7 @@
-//! Figures of a scenario as SVG: the feasible region over two parameters, or a curve over one.
+//! Figures of a scenario as SVG: the feasible region over two parameters, or a curve over one; and
+//! pictures of them as PNG.
+
+use std::sync::{Arc, LazyLock};
 
 use api::given::Code;
 use api::{Given, Open, Refusal};
@@ -10,6 +13,9 @@ use engine::format::listed;
 use engine::params::find;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Cause;
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::{Database, Source};
+use resvg::usvg::{Options, Tree};
 
 /// Draws a figure over one parameter (a curve of `metric`) or two (the feasible region), by any of
 /// their names, with the legend, and the scenario's link in its metadata.
@@ -44,6 +50,37 @@ pub fn draw(given: &Given, axes: &[String], metric: &str, style: &Style) -> Resu
     }
     let link = links::encode(&scenario);
     chart_svg(&figure, style, Some(&link)).map_err(|error| Refusal::new(Code::InvalidValue, error.to_string()))
+}
+
+/// The letters of pictures, which come with the package: a picture is the same on every machine,
+/// also on one without fonts. Condensed ones are about as wide as those of browsers.
+static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
+    let mut fonts = Database::new();
+    for font in [dejavu::sans_condensed::regular(), dejavu::sans_condensed::bold()] {
+        fonts.load_font_source(Source::Binary(Arc::new(font)));
+    }
+    fonts.set_sans_serif_family("DejaVu Sans");
+    Arc::new(fonts)
+});
+
+/// Pixels of the largest picture, 400 MB while it is painted.
+const MOST_PIXELS: u64 = 100_000_000;
+
+/// Paints a figure as PNG, with `scale` pixels for one of CSS.
+///
+/// # Errors
+///
+/// Returns a refusal for text that is no SVG, and for a picture of no size.
+pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, Refusal> {
+    let refused = |what: &str| Refusal::new(Code::InvalidValue, format!("The figure could not be painted: {what}."));
+    let options = Options { fontdb: Arc::clone(&FONTS), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| refused(&error.to_string()))?;
+    let size = tree.size().to_int_size().scale_by(scale).ok_or_else(|| refused("it has no size"))?;
+    let pixels = u64::from(size.width()) * u64::from(size.height());
+    let picture = (pixels <= MOST_PIXELS).then(|| Pixmap::new(size.width(), size.height())).flatten();
+    let mut picture = picture.ok_or_else(|| refused("it has more than 100 million pixels"))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
+    picture.encode_png().map_err(|error| refused(&error.to_string()))
 }
 
 /// Returns the scenario, if nothing is missing that decides the answer, but for the axes.

@@ -8,6 +8,7 @@ use api::{Given, Reading, Refusal};
 use charts::paint::{Style, chart_svg};
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::params::ParamId;
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -17,8 +18,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        axis_key, catalog, columns, command, estimate, export, figure_svg, figures, issues, limiters, link, mixed,
-        parameters, plan, point, rank, read, resolve, sweep, understand,
+        axis_key, catalog, columns, command, estimate, export, figure_png, figure_svg, figures, issues, limiters, link,
+        mixed, parameters, plan, point, rank, read, resolve, sweep, understand,
     };
     use pyo3::prelude::*;
 
@@ -46,6 +47,7 @@ mod engine_module {
             wrap_pyfunction!(figures, module)?,
             wrap_pyfunction!(command, module)?,
             wrap_pyfunction!(figure_svg, module)?,
+            wrap_pyfunction!(figure_png, module)?,
             wrap_pyfunction!(export, module)?,
         ] {
             module.add_function(function)?;
@@ -234,6 +236,12 @@ fn figure_svg(
     let (css_width, css_height) = size;
     let style = Style { theme: figure::theme(dark), css_width, css_height, device_pixel_ratio: 1.0 };
     py.detach(|| figure::draw(&asked.given(), &axes, metric, &style)).map_err(raised)
+}
+
+/// [`figure::png`], while other threads of Python run.
+#[pyfunction]
+fn figure_png(py: Python<'_>, svg: &str, scale: f32) -> PyResult<Cow<'static, [u8]>> {
+    py.detach(|| figure::png(svg, scale)).map(Cow::Owned).map_err(raised)
 }
 
 /// [`api::export()`].

@@ -8,6 +8,8 @@ import dataclasses
 import enum
 import json
 import os
+import re
+import struct
 import sys
 import tempfile
 import types
@@ -259,8 +261,8 @@ class Notebooks(unittest.TestCase):
         self.assertTrue(region._repr_svg_().startswith("<svg") and "model=llama-3-8b" in region.svg)
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(region.save(Path(folder) / "region.svg").read_text(encoding="utf-8"), region.svg)
-            with self.assertRaisesRegex(ValueError, "ends in .svg"):
-                region.save(Path(folder) / "region.png")
+            with self.assertRaisesRegex(ValueError, "not “region.pdf”"):
+                region.save(Path(folder) / "region.pdf")
         for axes, error, said in [
             ("strategy", ValueError, "No figure"),
             (("seq", "seq"), ValueError, "No figure"),
@@ -277,6 +279,27 @@ class Notebooks(unittest.TestCase):
             shardwise.figure(SCENARIO, "seq", metric="speed")
         with self.assertRaisesRegex(ValueError, "no size"):
             shardwise.figure(SCENARIO, width=0)
+
+    def test_figures_are_painted(self):
+        small = shardwise.figure(SCENARIO, width=240, height=160)
+        whole = small.png(1)
+        self.assertTrue(whole.startswith(b"\x89PNG\r\n"))
+        # Letters and the field are painted, too.
+        for part in (r"<text.*?</text>", r"<image[^>]*>"):
+            without = re.sub(part, "", small.svg, flags=re.DOTALL)
+            self.assertNotEqual(without, small.svg)
+            self.assertNotEqual(type(small)(without).png(1), whole, part)
+        (width, height), double = (struct.unpack(">II", small.png(scale)[16:24]) for scale in (1, 2))
+        self.assertEqual((width, double), (240, (480, 2 * height)))
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(small.save(Path(folder) / "region.png", scale=1).read_bytes(), whole)
+        for scale in (0, float("nan"), 9):
+            with self.assertRaisesRegex(ValueError, "scale"):
+                small.png(scale)
+        with self.assertRaisesRegex(ValueError, "100 million pixels"):
+            shardwise.figure(SCENARIO, "gpus", width=4000, height=4000).png(4)
+        with self.assertRaisesRegex(ValueError, "could not be painted"):
+            type(small)("no SVG").png()
 
     def test_settings_are_exported(self):
         written = shardwise.export(SCENARIO, "LLaMA-Factory", seq=2048)

@@ -208,6 +208,22 @@ impl Understood {
     }
 }
 
+/// Reads a text, and refuses the parts that would be another run.
+fn read(text: &str) -> reading::Reading {
+    let mut reading = reading::read_sentence(text);
+    reading.sizes_without_tokens(text);
+    reading.complete_gpus(text);
+    reading.refuse_several_gpus(text);
+    reading.refuse_cards_of_laptops(text);
+    reading.refuse_unknown_cards(text);
+    reading.name_unknown_devices(text);
+    reading.count_machines();
+    reading.add_prompts_to_completions();
+    reading.refuse_other_comparisons(text);
+    reading.refuse_distillation_without_teacher();
+    reading
+}
+
 /// Parses a sentence. A sentence that names a model describes a new scenario; any other sentence
 /// changes the scenario `now`. Parsing never fails: parts that were not understood are listed.
 ///
@@ -221,16 +237,7 @@ impl Understood {
 /// assert!(read.unread.is_empty() && read.conflicts.is_empty());
 /// ```
 pub fn understand(text: &str, now: &Scenario) -> Understood {
-    let mut reading = reading::read_sentence(text);
-    reading.sizes_without_tokens(text);
-    reading.complete_gpus(text);
-    reading.refuse_several_gpus(text);
-    reading.refuse_cards_of_laptops(text);
-    reading.refuse_unknown_cards(text);
-    reading.name_unknown_devices(text);
-    reading.count_machines();
-    reading.refuse_other_comparisons(text);
-    reading.refuse_distillation_without_teacher();
+    let mut reading = read(text);
     let (clouds, passed) = (reading.pass_over_clouds(text), reading.pass_over(text));
     let runs = compare::fitting_runs(text, &reading.found, now);
     let own = runs.first().unwrap_or(&reading.found);
@@ -444,8 +451,9 @@ fn refused(text: &str, found: &Finding, all: &[Finding]) -> Unread {
             ("is a budget in hours of a GPU: give it in dollars, or name a number of GPUs and days", vec![leave])
         }
         Some(reading::COMPLETION) => {
-            ("is the length of completions alone: give that of prompt and completion together", vec![leave])
+            ("is the length of completions alone: say that of the prompt, too, as in “1k prompt”", vec![leave])
         }
+        Some(reading::CLOSED) => ("has no published shape: name an open model, or a size, such as “70B”", vec![leave]),
         Some(reading::UTILIZATION) => ("is not taken: the utilization is computed", vec![leave]),
         Some(reading::LANES) => {
             ("is narrower than the PCIe of the catalog: name its rate, as in intra=8 GB/s", vec![leave])

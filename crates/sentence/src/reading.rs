@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use catalog::names::{gpu_named, gpu_with_memory, gpus_near, model_named, refusal, usual_node};
 use catalog::{ACCELERATORS, CLUSTERS, MODELS, ModelEntry, accelerator};
+use engine::format::count;
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
 use engine::scenario::pins::MOST_PINS;
@@ -52,6 +53,8 @@ pub(crate) const OTHER_MEMORY: &str = "memory";
 pub(crate) const TOKENS: &str = "tokens";
 /// Refusal of a budget in hours of a GPU.
 pub(crate) const GPU_HOURS: &str = "gpuhours";
+/// Refusal of a model whose shape nobody has published.
+pub(crate) const CLOSED: &str = "closed";
 /// Refusal of a length of completions without their prompts.
 pub(crate) const COMPLETION: &str = "completion";
 /// Refusal of a utilization, which is computed.
@@ -188,6 +191,21 @@ impl Reading {
             |found: &Finding| gpu_of(found).and_then(|id| usual_node(&id)).is_some_and(|node| node.gpus_per_node == 1);
         for found in self.found.iter_mut().filter(|found| is_unsure(found) && (is_said || has_one(found))) {
             found.is.pairs.retain(|(key, _)| key != "refuse");
+        }
+    }
+
+    /// Adds the length of the prompt to that of completions where the text says both: a sequence
+    /// holds the two.
+    pub(crate) fn add_prompts_to_completions(&mut self) {
+        let tokens = |value: &str| value.parse::<u64>().ok();
+        let prompt = self.found.iter().find_map(|found| found.value(&["prompt"]).and_then(tokens));
+        let Some(prompt) = prompt else { return };
+        for found in self.found.iter_mut().filter(|found| found.value(&["refuse"]) == Some(COMPLETION)) {
+            let Some(completion) = found.value(&["seq"]).and_then(tokens) else { continue };
+            let parts = [prompt, completion].map(|tokens| count(tokens as f64));
+            found.is.notes.push(format!("{} tokens of the prompt and {} of the completion.", parts[0], parts[1]));
+            found.is.pairs.retain(|(key, _)| !["refuse", "seq"].contains(&key.as_str()));
+            found.is.pairs.insert(0, ("seq".to_owned(), (prompt + completion).to_string()));
         }
     }
 

@@ -171,8 +171,7 @@ impl Page {
 
     /// Waits until everything is loaded, after the page was opened or reloaded.
     pub(crate) fn stands(&self) -> Result<Sight> {
-        // The first screen that index.html has gives way; of a page that reloads, nothing may be there
-        // yet.
+        // The first screen that index.html has gives way; a page that reloads may have nothing yet.
         wait_for("the page does not take its place", PATIENCE, || {
             let gone = "return document.readyState !== 'loading' && !document.querySelector('.first')";
             let gone = self.session.script(gone, &[])?;
