@@ -89,7 +89,7 @@ impl Arguments {
                 ));
             }
         }
-        let (read, Came { said, .. }) = self.input.read_scenario(&[Open::Model])?;
+        let (read, Came { said, .. }) = self.input.read_scenario(&Open::OF_PLAN)?;
         let Self { batch, sure, ref clusters, ref hold, top: most, .. } = *self;
         let asked = PlanRequest { question, limit: self.days.or(self.budget), batch, sure, clusters, hold, most };
         answer(&read, &notes(&said, &read.issues), &asked, self.json)
@@ -114,6 +114,9 @@ pub(crate) fn answer(read: &Read, said: &str, asked: &PlanRequest, is_json: bool
     let mut rows = vec![header(question.kind())];
     rows.extend(answers.iter().take(asked.most).map(|found| row(plan, *question, found, first)));
     text += &aligned(&rows);
+    if let Some(unchecked) = question.unchecked() {
+        text.extend([unchecked, "\n"]);
+    }
     if let Some(found) = planned.with_larger_batch() {
         let (now, then) = (format::params(plan.terms().batch), format::params(found.batch()));
         let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));

@@ -687,6 +687,8 @@ export interface Plan {
   nearest: PlannedRun | null;
   /** What the best would be with the batch of published runs, where the smaller one that was asked for limits it. */
   with_larger_batch: PlannedRun | null;
+  /** What the reader has to check. */
+  unchecked: string | null;
   /** The runs that no other beats in both days and dollars, the fastest first. */
   front: PlannedRun[];
   /** How many combinations were looked at, how many of them were evaluated, and how many of those fit. */

@@ -62,14 +62,7 @@ fn open(card: Card, view: View, scenario: &Scenario, report: &Report) -> Html {
 }
 
 fn explained(number: &Explanation, context: &Context) -> Html {
-    let shown = number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text);
-    let shown: Vec<&str> = shown.collect();
-    let mut names: Vec<&str> = Vec::new();
-    for name in shown.iter().flat_map(|text| notation::symbols(text)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let (shown, mut names) = number.formulas_with_names(Some(context));
     // The number of the card has its value on the first line already.
     if shown.first().is_some_and(|text| text.contains(" = ")) {
         names.remove(0);

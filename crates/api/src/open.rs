@@ -25,11 +25,15 @@ pub enum Open {
     Hardware,
     /// The node and the network of a GPU that has no usual node.
     Node,
+    /// The data to train on, which decides days and dollars alone.
+    Data,
 }
 
 impl Open {
-    /// All values, in the order of questions.
+    /// All values that decide a step, in the order of questions.
     pub const ALL: [Self; 6] = [Self::Model, Self::Gpus, Self::Length, Self::Batch, Self::Hardware, Self::Node];
+    /// What a plan depends on, which searches the rest.
+    pub const OF_PLAN: [Self; 2] = [Self::Model, Self::Data];
 }
 
 /// Records which of the decisive values are stated.
@@ -47,6 +51,8 @@ pub struct Stated {
     pub hardware: bool,
     /// Whether the cluster is stated.
     pub node: bool,
+    /// Whether all values are stated.
+    pub all: bool,
 }
 
 /// A missing value.
@@ -98,7 +104,8 @@ impl Stated {
     pub fn add(&mut self, key: &str) {
         match key {
             v1::VERSION_KEY | v1::REVISION_KEY => {
-                *self = Self { model: true, gpus: true, length: true, batch: true, hardware: true, node: true };
+                let (model, gpus, length, batch) = (true, true, true, true);
+                *self = Self { model, gpus, length, batch, hardware: true, node: true, all: true };
             }
             v1::MODEL_KEY | "size" => self.model = true,
             v1::GPUS_KEY | v1::NODES_KEY => self.gpus = true,
@@ -120,12 +127,14 @@ impl Stated {
             Open::Hardware => self.hardware,
             // Without any hardware, the cluster is what is missing.
             Open::Node => self.node || !self.hardware,
+            Open::Data => self.all,
         }
     }
 
     /// Returns the missing values among those that an answer depends on.
     pub fn open(&self, scenario: &Scenario, asked: &[Open]) -> Vec<Unstated> {
-        let open = Open::ALL.into_iter().filter(|what| asked.contains(what) && !self.has(*what));
+        let is_open = |what: &Open| !self.has(*what) && (*what != Open::Data || scenario.is_of_usual_length());
+        let open = Open::ALL.into_iter().chain([Open::Data]).filter(|what| asked.contains(what) && is_open(what));
         // Without the GPU no other value decides anything yet.
         let has_hardware = self.hardware || !asked.contains(&Open::Hardware);
         open.map(|what| {
@@ -135,6 +144,7 @@ impl Stated {
                 Open::Gpus => flips.is_some() || !has_hardware,
                 Open::Node => is_elsewhere(scenario),
                 Open::Length | Open::Batch => flips.is_some(),
+                Open::Data => false,
             };
             let is_known = what == Open::Hardware && self.model && self.gpus;
             let cards = if is_known { cards(scenario) } else { [Vec::new(), Vec::new()] };
@@ -151,7 +161,7 @@ impl Open {
             Self::Gpus => Some(ParamId::Gpus),
             Self::Length => Some(ParamId::SequenceLength),
             Self::Batch => Some(ParamId::MicroBatchSize),
-            Self::Model | Self::Hardware | Self::Node => None,
+            Self::Model | Self::Hardware | Self::Node | Self::Data => None,
         }
     }
 
@@ -163,7 +173,7 @@ impl Open {
             Self::Gpus => [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].to_vec(),
             Self::Length => [length / 2.0, length * 2.0].into_iter().chain(SHORT).collect(),
             Self::Batch => vec![f64::from(scenario.micro_batch_size) * 2.0],
-            Self::Model | Self::Hardware | Self::Node => Vec::new(),
+            Self::Model | Self::Hardware | Self::Node | Self::Data => Vec::new(),
         }
     }
 
@@ -207,6 +217,7 @@ impl Unstated {
             Open::Length => "How long are the sequences? Give seq=….",
             Open::Batch => "How many sequences does a GPU process at once? Give mbs=….",
             Open::Hardware => "Which GPU? Give cluster=… or gpu=….",
+            Open::Data => "On how many tokens? Give tokens=….",
             Open::Node => {
                 "In which nodes are the GPUs? This GPU has no usual node: give cluster=…, or cluster=custom with node=…."
             }
@@ -230,6 +241,7 @@ impl Unstated {
             Open::Length => ("seq", format!("sequences of {} tokens", group_thousands(&scenario.seq_len.to_string()))),
             Open::Batch => ("mbs", format!("micro-batches of {}", count(scenario.micro_batch_size, "sequence"))),
             Open::Hardware => (v1::CLUSTER_KEY, hardware(scenario)),
+            Open::Data => ("tokens", format!("{} of training", scenario.length())),
             Open::Node => (v1::CLUSTER_KEY, format!("the nodes and the network of {}", hardware(scenario))),
         };
         Issue::note(key, format!("Assumed, as not given: {taken}."))

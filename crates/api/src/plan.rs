@@ -127,14 +127,14 @@ fn terms(scenario: &Scenario, asked: &PlanRequest) -> Result<Terms, String> {
 ///
 /// Returns a refusal for invalid input or missing values, and the errors of [`search`].
 pub fn plan(given: &Given, asked: &PlanRequest) -> Result<String, Refusal> {
-    let Read { scenario, issues, .. } = given.answerable(&[Open::Model])?;
+    let Read { scenario, issues, .. } = given.answerable(&Open::OF_PLAN)?;
     let planned = search(&scenario, asked).map_err(|said| Refusal::new(Code::InvalidValue, said))?;
     Ok(answers(&planned, asked.most, &issues))
 }
 
 /// Returns the result as JSON: at most `most` `answers`, the best first, each with a `link`, its
 /// values, and the range that contains 80 % of measured runs; the `front` of days against dollars;
-/// the `nearest` miss if there are no answers; the number of combinations `visited`, `evaluated`
+/// the `nearest` miss if there are no answers; what the reader has to check (`unchecked`); the number of combinations `visited`, `evaluated`
 /// and `fit`; `refused` clusters with reasons; and if the `batch` limits the best answer, the
 /// answer with the batch of published runs (`with_larger_batch`).
 pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
@@ -156,6 +156,7 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
         nearest: nearest.map(row),
         with_larger_batch: larger.map(|(larger, found)| Row::new(larger, found, *question, None)),
         front: plan.front().into_iter().map(row).collect(),
+        unchecked: question.unchecked(),
         visited: progress.visited,
         evaluated: progress.evaluated,
         fit: progress.fitting,
@@ -322,6 +323,7 @@ struct Answered {
     nearest: Option<Row>,
     with_larger_batch: Option<Row>,
     front: Vec<Row>,
+    unchecked: Option<&'static str>,
     visited: usize,
     evaluated: usize,
     fit: usize,

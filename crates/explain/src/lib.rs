@@ -38,6 +38,22 @@ pub struct Explanation {
     pub leaves_out: &'static str,
 }
 
+impl Explanation {
+    /// Returns the formulas that hold in a scenario, or all of them without one, and the names in
+    /// them, in the order of their first place.
+    pub fn formulas_with_names(&self, context: Option<&Context>) -> (Vec<&'static str>, Vec<&'static str>) {
+        let holds = |formula: &&Formula| context.is_none_or(formula.when);
+        let formulas: Vec<&str> = self.formulas.iter().filter(holds).map(|formula| formula.text).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for name in formulas.iter().copied().flat_map(notation::symbols) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        (formulas, names)
+    }
+}
+
 /// A formula in the notation of [`notation`], with the condition under which it holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Formula {

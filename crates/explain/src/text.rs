@@ -13,21 +13,15 @@ pub fn lines(card: Card, context: &Context) -> Vec<String> {
 }
 
 fn explained(number: &Explanation, context: &Context) -> Vec<String> {
-    let formulas = || number.formulas.iter().filter(|formula| (formula.when)(context)).map(|formula| formula.text);
+    let (formulas, names) = number.formulas_with_names(Some(context));
     let written = |name: &str| symbol(name).map_or_else(|| name.to_owned(), |symbol| symbol.written(context));
     let mut lines = vec![plain(number.meaning)];
-    let mut names: Vec<&str> = Vec::new();
-    for text in formulas() {
+    for text in formulas {
         lines.push(format!("  {text}"));
         // The name before the sign has its value last.
         let (left, right) = text.split_once(" = ").map_or((None, text), |(left, right)| (Some(left), right));
         let result = left.map_or_else(String::new, |left| format!(" = {}", written(left)));
         lines.push(format!("  = {}{result}", notation::write_line(right, written)));
-        for name in notation::symbols(text) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
     }
     lines.extend(names.into_iter().filter_map(symbol).map(|symbol| {
         format!("  {}: {}: {}", symbol.name, plain(symbol.meaning).trim_end_matches('.'), symbol.written(context))

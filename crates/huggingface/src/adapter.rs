@@ -63,7 +63,7 @@ pub fn import_adapter(json: &Value) -> Result<Adapter, String> {
     };
     let kind = fields.get("peft_type").and_then(Value::as_str).unwrap_or_default();
     if !kind.eq_ignore_ascii_case("lora") {
-        return Err(format!("The page reads only adapters of the kind LORA; this peft_type is “{}”.", shorten(kind)));
+        return Err(format!("Only adapters of the kind LORA are read; this peft_type is “{}”.", shorten(kind)));
     }
     let mut remarks = Vec::new();
     let model = base(fields, &mut remarks);
@@ -279,7 +279,7 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
     let experts = parameters(fields);
     kinds.mlp |= experts.iter().any(|name| name.contains("experts"));
     if !unknown.is_empty() {
-        remarks.push(format!("The page does not count adapters of {}.", named(&unknown)));
+        remarks.push(format!("Not counted are adapters of {}.", named(&unknown)));
     }
     if kinds == Kinds::default() {
         remarks.push("No target was understood; read as all linear layers.".into());
@@ -320,10 +320,10 @@ fn embeddings(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> bool {
     let [table, head] = [short.iter().any(|name| is_table(name)), short.iter().any(|name| is_head(name))];
     let others: Vec<&str> = short.iter().map(String::as_str).filter(|name| !is_table(name) && !is_head(name)).collect();
     if table != head {
-        remarks.push("modules_to_save names only one of embedding and head: the page counts both.".into());
+        remarks.push("modules_to_save names only one of embedding and head: both are counted.".into());
     }
     if !others.is_empty() {
-        remarks.push(format!("modules_to_save also names {}, which the page does not count.", named(&others)));
+        remarks.push(format!("modules_to_save also names {}, which is not counted.", named(&others)));
     }
     table || head
 }
@@ -341,7 +341,7 @@ fn frozen_layers(fields: &Map<String, Value>, model: Option<&ModelEntry>, remark
     let gapless = u64::from(last) - u64::from(first) + 1 == layers.len() as u64;
     let to_the_end = model.is_none_or(|entry| last.saturating_add(1) == entry.architecture.num_hidden_layers);
     if !gapless || !to_the_end {
-        remarks.push("layers_to_transform also leaves out later layers: the page counts adapters in all layers from its first one on.".into());
+        remarks.push("layers_to_transform also leaves out later layers: adapters are counted in all layers from its first one on.".into());
     }
     let most = ParamId::FrozenLayers.number().map_or(0.0, |number| number.max);
     first.min(most as u32)

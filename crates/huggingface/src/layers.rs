@@ -141,7 +141,7 @@ impl Layers {
         let repeats = |period: &usize| kinds.iter().skip(*period).zip(kinds).all(|(later, kind)| later == kind);
         let period = (1..=kinds.len()).find(repeats).unwrap_or(kinds.len());
         if period > Pattern::MOST {
-            fields.fail(format!("The {period} layers do not repeat, and the page supports lists of 256."));
+            fields.fail(format!("The {period} layers do not repeat, and lists of 256 are supported."));
         }
         shape.experts = Experts { first_k_dense_replace: 0, moe_layer_step: 1, ..shape.experts };
         shape.global_every = 0;

@@ -132,6 +132,7 @@ class Plan(TypedDict):
     #: Where nothing answers, what misses the deadline or the budget by least.
     nearest: Optional[PlannedRun]
     with_larger_batch: Optional[PlannedRun]
+    unchecked: Optional[str]
     #: The runs that no other beats in both days and dollars, the fastest first.
     front: List[PlannedRun]
     visited: int

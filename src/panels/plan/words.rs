@@ -2,7 +2,7 @@
 
 use crate::view::{PlanQuestion, PlanView, SURE};
 use crate::words::model_name;
-use analysis::plan::{Hardware, Plan, Progress, Question};
+use analysis::plan::{Hardware, Plan, Progress, Question, SearchKind};
 use charts::names;
 use engine::format;
 use engine::params::Unit;
@@ -56,8 +56,7 @@ fn over_clusters() -> String {
      has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU; a product whose cloud’s \
      price is not known is listed as its GPUs and links. Hardware without a list price, and machines of laboratories and \
      companies, are left out where money counts. Days include checkpoints and the scenario’s failures. Ranges are those of \
-     measured steps: 80 % of runs lie within; the odds in time and in budget follow from the ranges and the odds to fit. \
-     Whether that many GPUs can be rented is not checked.",
+     measured steps: 80 % of runs lie within; the odds in time and in budget follow from the ranges and the odds to fit.",
         engine::names::OF_LAYOUTS
     )
 }
@@ -72,9 +71,11 @@ pub fn note(question: Question) -> String {
             " The published sizes of the model’s family; of a model without one its size doubled and halved."
         }
         Question::LargestBatch => " The batch that GPUs take in one pass: with gradient accumulation any batch fits.",
-        _ => return over_clusters(),
+        _ => "",
     };
-    [ON_THESE, of].concat()
+    let base = if question.kind() == SearchKind::Runs { over_clusters() } else { ON_THESE.to_owned() };
+    let unchecked = question.unchecked().map(|unchecked| format!(" {unchecked}")).unwrap_or_default();
+    base + of + &unchecked
 }
 
 /// Returns the label of the number of a question: name and unit; `None` for a question without a

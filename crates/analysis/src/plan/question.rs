@@ -90,6 +90,20 @@ impl Question {
         Self::ALL.into_iter().find(|question| question.key() == key)
     }
 
+    /// Returns what an answer leaves to the reader, as a sentence.
+    pub fn unchecked(self) -> Option<&'static str> {
+        match self {
+            Self::FewestGpus | Self::Cheapest { .. } | Self::Fastest { .. } => {
+                Some("Whether that many GPUs can be rented is not checked.")
+            }
+            Self::LongestContext => Some(
+                "How far the model\u{2019}s positions reach is not checked: beyond the max_position_embeddings of its \
+                 configuration they must be scaled.",
+            ),
+            Self::LargestModel | Self::LargestBatch => None,
+        }
+    }
+
     /// Returns the kind of search that answers the question.
     pub fn kind(self) -> SearchKind {
         match self {

@@ -95,11 +95,16 @@ impl Scenario {
     pub fn length(&self) -> Length {
         if self.has_texts() {
             Length::Texts(self.texts.samples, self.texts.epochs)
-        } else if self.run.tokens == UNSAID {
+        } else if self.is_of_usual_length() {
             self.usual_length()
         } else {
             Length::Tokens(self.run.tokens)
         }
+    }
+
+    /// Whether nobody has said how long the run is: it is as long as its task's default.
+    pub fn is_of_usual_length(&self) -> bool {
+        !self.has_texts() && self.run.tokens == UNSAID
     }
 
     fn usual_length(&self) -> Length {

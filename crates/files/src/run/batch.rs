@@ -130,7 +130,7 @@ fn world(draft: &mut Draft) {
             draft.set_number(ParamId::Gpus, f64::from(gpus));
         }
         draft.assume(format!(
-            "The files do not say how many GPUs: {} of the present cluster.",
+            "The files do not say how many GPUs: {} of the scenario's cluster.",
             group_thousands(&gpus.to_string())
         ));
     }

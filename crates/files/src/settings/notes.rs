@@ -47,7 +47,7 @@ pub(super) const FSDP2_DDP: &str = "Data parallelism without sharding is written
 pub(super) const FSDP2_ZERO: &str = "PyTorch has no ZeRO-1 or ZeRO-2 that composes with these features; exported as FSDP2 without resharding, which shards the weights too and gathers them once a micro-batch.";
 pub(super) const FSDP2_RESHARD_TP: &str = "FSDP2 does not reshard to a smaller group together with tensor parallelism yet: weights are resharded to the whole group.";
 pub(super) const FSDP2_CP_SHARDS: &str =
-    "The GPUs of one sequence shard the weights among each other, where the page counts whole weights on each.";
+    "The GPUs of one sequence shard the weights among each other, where shardwise counts whole weights on each.";
 pub(super) const FSDP2_EXPERTS: &str =
     "Experts are sharded as other weights are; the router and the exchange of tokens belong to the model's code.";
 pub(super) const FSDP2_EP: &str = "PyTorch has no public expert parallelism: ep and etp are left out, and each GPU gathers all experts of a layer. torchtitan has it.";
@@ -135,7 +135,7 @@ pub(super) const ACCELERATE_FULL_ONLY: &str =
 pub(super) const ACCELERATE_MEGATRON_RECOMPUTE: &str =
     "Recomputation is the attention core's or that of whole layers; exported as the nearest of these.";
 pub(super) const NO_REPOSITORY: &str =
-    "The model has no repository on the Hugging Face Hub that the page knows: put the path of its weights in.";
+    "The model has no repository on the Hugging Face Hub that shardwise knows: put the path of its weights in.";
 pub(super) const PEFT_ALL: &str = "Every weight trains here: there is nothing for PEFT to do, and its file is empty.";
 pub(super) const PEFT_LAYERS: &str = "Some layers train as a whole here: PEFT has no adapter for that, and its file is empty. In code, requires_grad_(False) freezes the rest.";
 pub(super) const PEFT_BASE: &str =

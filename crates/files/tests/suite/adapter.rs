@@ -49,7 +49,11 @@ fn what_an_adapter_says_otherwise_becomes_a_sentence() {
             Targets::AllLinear,
             "",
         ),
-        (r#""target_modules": ["q_proj", "v_proj", "lm_head"]"#, Targets::QueryValue, "not count adapters of lm_head"),
+        (
+            r#""target_modules": ["q_proj", "v_proj", "lm_head"]"#,
+            Targets::QueryValue,
+            "Not counted are adapters of lm_head",
+        ),
         (r#""target_modules": ["gate_proj"]"#, Targets::Mlp, "next larger"),
         (r#""target_modules": "model\\..*proj""#, Targets::AllLinear, "is an unsupported pattern"),
         (r#""target_modules": ["a", "b", "c", "d", "e"]"#, Targets::AllLinear, "a, b, c, d and 1 more"),

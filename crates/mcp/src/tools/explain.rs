@@ -6,7 +6,7 @@ use engine::nearest::{did_you_mean, nearest};
 use engine::params::find;
 use engine::params::quantity::shorten;
 use explain::text::plain;
-use explain::{Card, Context, Explanation, TERMS, card, named, notation, numbers, symbol};
+use explain::{Card, Context, Explanation, TERMS, card, named, numbers, symbol};
 use export::summary_json;
 use files::run::{RULES, rule};
 use links::spelling::spell;
@@ -55,12 +55,7 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
 }
 
 fn explained(number: &Explanation, context: Option<&Context>) -> Map<String, Value> {
-    let holds = |when: fn(&Context) -> bool| context.is_none_or(when);
-    let formulas: Vec<&str> =
-        number.formulas.iter().filter(|formula| holds(formula.when)).map(|formula| formula.text).collect();
-    let mut names: Vec<&str> = formulas.iter().flat_map(|text| notation::symbols(text)).collect();
-    names.sort_unstable();
-    names.dedup();
+    let (formulas, names) = number.formulas_with_names(context);
     let values = names.into_iter().filter_map(symbol).map(|symbol| {
         let value = context.map(|context| spaced(&symbol.written(context)));
         json!({ "name": symbol.name, "meaning": plain(symbol.meaning), "value": value })

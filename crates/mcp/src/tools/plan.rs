@@ -70,7 +70,7 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
         Some((_, Some(odds))) if (0.0..=1.0).contains(&odds) => Some(odds),
         Some((value, _)) => return Err(invalid(format!("`sure` must be a number from 0 to 1, not {value}."))),
     };
-    let run = run::read(arguments, &[Open::Model])?;
+    let run = run::read(arguments, &Open::OF_PLAN)?;
     let asks = run.asks.as_ref();
     let own = asks.and_then(|asks| asks.question);
     let Some(question) = arguments.text("question")?.or(own.map(Question::key)) else {
@@ -120,7 +120,7 @@ fn answer(arguments: Arguments, _: Access) -> Result<Value, Refusal> {
         .flatten()
         .map(|row| json!(picked(row, &FIGURES)))
         .collect();
-    let mut answer = picked(&whole, &["question", "limit", "batch_tokens", "sure", "evaluated", "fit"]);
+    let mut answer = picked(&whole, &["question", "limit", "batch_tokens", "sure", "evaluated", "fit", "unchecked"]);
     answer.insert("answers".to_owned(), rows.into());
     let nearest = whole.get("nearest").filter(|nearest| nearest.is_object());
     answer.extend(nearest.map(|nearest| ("nearest".to_owned(), json!(picked(nearest, &FIGURES)))));
