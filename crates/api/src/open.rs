@@ -32,7 +32,7 @@ pub enum Open {
 impl Open {
     /// All values that decide a step, in the order of questions.
     pub const ALL: [Self; 6] = [Self::Model, Self::Gpus, Self::Length, Self::Batch, Self::Hardware, Self::Node];
-    /// What a plan depends on, which searches the rest.
+    /// Values that a plan depends on, which searches the rest.
     pub const OF_PLAN: [Self; 2] = [Self::Model, Self::Data];
 }
 

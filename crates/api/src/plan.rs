@@ -134,9 +134,10 @@ pub fn plan(given: &Given, asked: &PlanRequest) -> Result<String, Refusal> {
 
 /// Returns the result as JSON: at most `most` `answers`, the best first, each with a `link`, its
 /// values, and the range that contains 80 % of measured runs; the `front` of days against dollars;
-/// the `nearest` miss if there are no answers; what the reader has to check (`unchecked`); the number of combinations `visited`, `evaluated`
-/// and `fit`; `refused` clusters with reasons; and if the `batch` limits the best answer, the
-/// answer with the batch of published runs (`with_larger_batch`).
+/// the `nearest` miss if there are no answers; a sentence of what is left to the reader
+/// (`unchecked`); the number of combinations `visited`, `evaluated` and `fit`; `refused` clusters
+/// with reasons; and if the `batch` limits the best answer, the answer with the batch of published
+/// runs (`with_larger_batch`).
 pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
     let Planned { plan, question, .. } = planned;
     let mut answers = plan.answers(*question);
