@@ -14,8 +14,8 @@
 //!
 //! The canvases remain the page's: it reads and prints them without the worker, and paints them
 //! itself if the worker is lost. A worker that could not be loaded is started once more. A worker
-//! that fails later, or does not answer for two seconds, is ended, and the page paints again
-//! ([`Thread::Lost`]).
+//! that fails later, or does not answer for two seconds (the first time for ten), is ended, and the
+//! page paints again ([`Thread::Lost`]).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -43,6 +43,9 @@ const AGAIN_MS: u32 = 2000;
 /// Ticks of `TICK_MS` milliseconds that an answer may take. One long timer would also expire while
 /// the page itself is blocked, with the answer queued behind the timer.
 const TICKS: u32 = 4;
+/// Ticks that the first answer may take, which has a search of layouts before it: the page paints
+/// meanwhile.
+const FIRST_TICKS: u32 = 20;
 const TICK_MS: u32 = 500;
 
 /// The thread that paints map and curves.
@@ -228,7 +231,7 @@ impl PaintWorker {
     /// Sends the newest request, unless there is no canvas, or the worker is not ready, is
     /// painting, or has just painted that request.
     fn ask(&self) {
-        let message = {
+        let (message, ticks) = {
             let line = &mut *self.line.borrow_mut();
             let is_new = line.asked.as_ref() != Some(&line.wanted);
             let listens = matches!(line.state, Thread::Ready | Thread::Paints);
@@ -236,9 +239,10 @@ impl PaintWorker {
                 return;
             }
             line.asked = Some(line.wanted.clone());
-            text_of(&line.wanted)
+            let ticks = if line.state == Thread::Paints { TICKS } else { FIRST_TICKS };
+            (text_of(&line.wanted), ticks)
         };
-        self.wait(TICKS);
+        self.wait(ticks);
         self.post(&Array::of1(&message));
     }
 
