@@ -51,8 +51,8 @@ pub struct Stated {
     pub hardware: bool,
     /// Whether the cluster is stated.
     pub node: bool,
-    /// Whether all values are stated.
-    pub all: bool,
+    /// Whether the data is stated, or left to its default on purpose.
+    pub data: bool,
 }
 
 /// A missing value.
@@ -105,7 +105,7 @@ impl Stated {
         match key {
             v1::VERSION_KEY | v1::REVISION_KEY => {
                 let (model, gpus, length, batch) = (true, true, true, true);
-                *self = Self { model, gpus, length, batch, hardware: true, node: true, all: true };
+                *self = Self { model, gpus, length, batch, hardware: true, node: true, data: true };
             }
             v1::MODEL_KEY | "size" => self.model = true,
             v1::GPUS_KEY | v1::NODES_KEY => self.gpus = true,
@@ -127,14 +127,14 @@ impl Stated {
             Open::Hardware => self.hardware,
             // Without any hardware, the cluster is what is missing.
             Open::Node => self.node || !self.hardware,
-            Open::Data => self.all,
+            Open::Data => self.data,
         }
     }
 
-    /// Returns the missing values among those that an answer depends on.
+    /// Returns the missing values among those that an answer depends on, in their order.
     pub fn open(&self, scenario: &Scenario, asked: &[Open]) -> Vec<Unstated> {
         let is_open = |what: &Open| !self.has(*what) && (*what != Open::Data || scenario.is_of_usual_length());
-        let open = Open::ALL.into_iter().chain([Open::Data]).filter(|what| asked.contains(what) && is_open(what));
+        let open = asked.iter().copied().filter(is_open);
         // Without the GPU no other value decides anything yet.
         let has_hardware = self.hardware || !asked.contains(&Open::Hardware);
         open.map(|what| {
@@ -302,6 +302,21 @@ mod tests {
                     assert!(!asked.is_empty() && refusal.message.contains(asked), "{text}: {refusal}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_plan_says_which_data_it_took() {
+        for (text, is_said) in [
+            ("model=llama-3-8b", true),
+            ("model=llama-3-8b&tokens=2T", false),
+            ("model=llama-3-8b&train=lora&texts=padded&samples=5000", false),
+            // A link copied from the page showed the data.
+            ("v=1&model=llama-3-8b", false),
+        ] {
+            let read = given(text).answerable(&Open::OF_PLAN).expect(text);
+            let said = read.issues.iter().any(|issue| issue.message.contains("1T tokens of training"));
+            assert_eq!(said, is_said, "{text}: {:?}", read.issues);
         }
     }
 
