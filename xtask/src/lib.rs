@@ -21,7 +21,6 @@
 pub mod arguments;
 pub mod bench;
 pub mod book;
-pub mod budget;
 pub mod checks;
 pub mod comments;
 pub mod engine;
