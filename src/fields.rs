@@ -98,7 +98,7 @@ impl Field {
     pub fn corrected(self, scenario: &Scenario, issues: &[Issue]) -> Self {
         let said = |id: ParamId| {
             let about = |issue: &&Issue| issue.severity == Severity::Error && issue.key == Some(id.key());
-            issues.iter().find(about).map(|issue| AttrValue::from(issue.message.clone()))
+            issues.iter().find(about).map(|issue| AttrValue::from(issue.text()))
         };
         match self {
             Self::Number(field) => {

@@ -27,7 +27,7 @@ pub fn banner(issues: &[Issue]) -> Html {
         <div id="banner" class="notice" role="alert">
             <div>
                 <p>{ BANNER }</p>
-                <ul>{ for issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
+                <ul>{ for issues.iter().map(|issue| html! { <li>{ issue.text() }</li> }) }</ul>
             </div>
             <ActionButton action={Action::DismissBanner} class="button">{ DISMISS }</ActionButton>
         </div>

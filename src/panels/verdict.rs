@@ -136,7 +136,7 @@ pub fn issues(Calculator { derived, state, .. }: &Calculator) -> Html {
         return Html::default();
     }
     let issue = |issue: &Issue| {
-        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ &issue.message }</li> }
+        html! { <li class={(issue.severity == Severity::Note).then_some("note")}>{ issue.text() }</li> }
     };
     let all = &derived.issues;
     match all.as_slice() {

@@ -79,9 +79,9 @@ impl Axis {
             return (index as f64, wanted.into(), None);
         }
         let near = did_you_mean(&spelling::values_near(what, typed));
-        let message =
-            format!("The catalog has no {what} “{}”.{near} The scenario's is used instead.", quantity::shorten(typed));
-        (NOTHING, Value::Null, Some(Issue::error(what, message).because(Cause::UnknownName)))
+        let message = format!("The catalog has no {what} “{}”.{near}", quantity::shorten(typed));
+        let issue = Issue::error(what, message).uses("The scenario's").because(Cause::UnknownName);
+        (NOTHING, Value::Null, Some(issue))
     }
 }
 
@@ -169,6 +169,6 @@ pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal>
 /// Converts issues to JSON, with the names used in the report.
 pub(crate) fn issues_to_json(issues: &[Issue]) -> Value {
     let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
-    let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });
+    let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.text() });
     issues.iter().map(said).collect()
 }

@@ -259,7 +259,7 @@ fn rank_of(key: &str) -> usize {
 ///
 /// # Errors
 ///
-/// Returns the sentences of all errors, without the remedies of the page.
+/// Returns the sentences of all errors, without what would be used instead.
 pub fn refuse(issues: &[Issue]) -> Result<(), Refusal> {
     let mut wrong: Vec<&Issue> =
         issues.iter().filter(|issue| issue.severity == Severity::Error || is_refused(issue.cause)).collect();
@@ -268,9 +268,9 @@ pub fn refuse(issues: &[Issue]) -> Result<(), Refusal> {
     let code = match first.cause {
         Cause::UnknownKey => Code::UnknownKey,
         Cause::UnknownName => Code::UnknownName,
-        Cause::Scenario | Cause::LeftOut | Cause::NoEffect => Code::InvalidValue,
+        Cause::Scenario | Cause::LeftOut | Cause::NoEffect | Cause::Assumed => Code::InvalidValue,
     };
-    let sentences: Vec<String> = wrong.iter().map(|issue| without_the_remedy(&issue.message)).collect();
+    let sentences: Vec<&str> = wrong.iter().map(|issue| issue.message.as_str()).collect();
     Err(Refusal::new(code, sentences.join(" ")))
 }
 
@@ -279,47 +279,8 @@ const fn is_refused(cause: Cause) -> bool {
     match cause {
         Cause::UnknownKey | Cause::UnknownName | Cause::LeftOut => true,
         // Values without effect are asked about once all values are known.
-        Cause::Scenario | Cause::NoEffect => false,
+        Cause::Scenario | Cause::NoEffect | Cause::Assumed => false,
     }
-}
-
-/// Removes sentences about the page's remedy from a message.
-fn without_the_remedy(message: &str) -> String {
-    const REMEDIES: [&str; 6] = [
-        "is used instead.",
-        "are used instead.",
-        "was left out.",
-        ", counts.",
-        "first scenario instead.",
-        "may differ.",
-    ];
-    let mut kept = String::new();
-    for sentence in message.split_inclusive(['.', '?']).fold(Vec::<String>::new(), joined) {
-        if REMEDIES.iter().any(|remedy| sentence.ends_with(remedy)) && !kept.is_empty() {
-            continue;
-        }
-        match sentence.trim_start().strip_prefix("The page computes with ").and_then(|rest| rest.split_once(": ")) {
-            Some((_, advice)) => {
-                let mut letters = advice.chars();
-                let first = letters.next().map(char::to_uppercase);
-                kept.push(' ');
-                kept.extend(first.into_iter().flatten());
-                kept.push_str(letters.as_str());
-            }
-            None => kept.push_str(&sentence),
-        }
-    }
-    kept.trim().to_owned()
-}
-
-/// Joins pieces that were split at a point inside a number or a name. A sentence ends only before a
-/// space.
-fn joined(mut sentences: Vec<String>, piece: &str) -> Vec<String> {
-    match sentences.last_mut() {
-        Some(last) if !piece.starts_with(' ') => last.push_str(piece),
-        _ => sentences.push(piece.to_owned()),
-    }
-    sentences
 }
 
 #[cfg(test)]

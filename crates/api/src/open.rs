@@ -6,7 +6,7 @@ use catalog::{accelerator, cluster};
 use engine::format;
 use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{ParamId, Unit};
-use engine::scenario::issue::Issue;
+use engine::scenario::issue::{Cause, Issue};
 use engine::scenario::{Model, Scenario};
 use links::v1;
 
@@ -244,7 +244,7 @@ impl Unstated {
             Open::Data => ("tokens", format!("{} of training", scenario.length())),
             Open::Node => (v1::CLUSTER_KEY, format!("the nodes and the network of {}", hardware(scenario))),
         };
-        Issue::note(key, format!("Assumed, as not given: {taken}."))
+        Issue::note(key, format!("Assumed, as not given: {taken}.")).because(Cause::Assumed)
     }
 }
 

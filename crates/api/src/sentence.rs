@@ -2,6 +2,7 @@
 
 use engine::json::compact;
 use engine::scenario::Scenario;
+use engine::scenario::issue::Cause;
 use export::report_json::report_json;
 use files::brought::{Marked, marks, units};
 use sentence::Asks;
@@ -197,7 +198,7 @@ pub fn strict(text: &str) -> Result<Strict, Refusal> {
     read.stated.length = asks_a_plan || !is_assumed("seq");
     read.open(&[Open::Model, Open::Gpus, Open::Length], Reading::Strict)?;
     // What was assumed stands in the list of the sentence.
-    read.issues.retain(|issue| !issue.message.starts_with("Assumed"));
+    read.issues.retain(|issue| issue.cause != Cause::Assumed);
     Ok(Strict {
         read,
         assumed: said.assumed.iter().map(sentence::Assumed::sentence).collect(),

@@ -13,7 +13,7 @@ mod trained;
 use crate::model::step;
 use crate::model::transformer::Architecture;
 use crate::params::{ParamId, every, is_held, issue};
-use crate::scenario::issue::Issue;
+use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{Model, Scenario};
 
 /// Returns everything that is wrong with a scenario: each parameter out of bounds, in the order of
@@ -85,10 +85,11 @@ impl Scenario {
             return None;
         }
         let message = format!(
-            "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long. The page \
-             computes as if it had enough positions: enter at most {positions} tokens."
+            "The model has learned positions for {positions} tokens, and sequences are {seq_len} tokens long: enter at \
+             most {positions} tokens."
         );
-        Some(Issue::note(ParamId::SequenceLength, message))
+        let note = Issue::note(ParamId::SequenceLength, message);
+        Some(note.instead("The numbers are as if it had enough positions."))
     }
 }
 
@@ -101,16 +102,14 @@ fn heads(shape: &Architecture) -> Option<Issue> {
         return None;
     }
     let message = format!(
-        "{heads} attention heads do not divide the hidden size {hidden} evenly. The page computes with heads of \
-         {dimension}: enter {} heads, or make sure that the model's configuration has this head_dim.",
+        "{heads} attention heads do not divide the hidden size {hidden} evenly: enter {} heads, or make sure that \
+         the model's configuration has a head_dim of {dimension}.",
         neighbours(hidden, heads)
     );
     let is_chosen = dimension != hidden / heads;
-    Some(if is_chosen {
-        Issue::note(ParamId::AttentionHeads, message)
-    } else {
-        Issue::error(ParamId::AttentionHeads, message)
-    })
+    let severity = if is_chosen { Severity::Note } else { Severity::Error };
+    let issue = Issue::new(severity, Some(ParamId::AttentionHeads.key()), message);
+    Some(issue.instead(format!("The numbers are of heads of {dimension}.")))
 }
 
 /// Returns an issue if the key and value heads do not divide the query heads.

@@ -160,7 +160,7 @@ fn issue(issue: &Issue) -> Value {
         Severity::Note => "note",
         Severity::Error => "error",
     };
-    json!({ "severity": severity, "key": issue.key, "message": issue.message })
+    json!({ "severity": severity, "key": issue.key, "message": issue.text() })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use engine::model::odds::Verdict;
 use engine::model::report::{Limiter, Report};
 use engine::names as words;
 use engine::params::{ParamId, Unit, labels};
-use engine::scenario::issue::{Issue, Severity};
+use engine::scenario::issue::{Cause, Issue, Severity};
 use engine::scenario::{Model, Scenario};
 
 /// Values that the fields are made of.
@@ -233,16 +233,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|field| field.name)
 }
 
-/// Start of the message of a note on an assumption.
-const ASSUMED: &str = "Assumed";
-
 impl Source<'_> {
     /// Returns the assumptions, or the other issues.
     fn said(&self, is_assumed: bool) -> Value {
-        let is_of = |issue: &&Issue| issue.message.starts_with(ASSUMED) == is_assumed;
+        let is_of = |issue: &&Issue| (issue.cause == Cause::Assumed) == is_assumed;
         let issues = self.issues.iter().filter(is_of).map(|issue| match issue.severity {
-            Severity::Error => format!("Error: {}", issue.message),
-            Severity::Note => issue.message.clone(),
+            Severity::Error => format!("Error: {}", issue.text()),
+            Severity::Note => issue.text(),
         });
         let others = self.assumed.iter().filter(|_| is_assumed).cloned();
         issues.chain(others).map(Value::String).collect()

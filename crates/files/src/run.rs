@@ -456,8 +456,7 @@ fn assemble_run_after(
         let is_said = issue.key.is_some_and(|key| ["tp", "cp", "pp"].contains(&key))
             && draft.contradictions.iter().any(|said| said.starts_with(batch::DEGREES));
         if issue.severity == IssueSeverity::Error && !is_said {
-            let said = issue.message.split(" The page computes with").next().unwrap_or_default();
-            draft.contradict(said);
+            draft.contradict(issue.message);
         }
     }
     let is_by_hand = base.sets(ParamId::Strategy);

@@ -10,7 +10,7 @@ use catalog::pick::fill_hosts;
 use catalog::{AcceleratorEntry, ClusterEntry, accelerator};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use engine::scenario::issue::{Issue, Severity};
+use engine::scenario::issue::{Cause, Issue, Severity};
 use engine::scenario::pins::MOST_PINS;
 
 /// Longest text that is read as a link, in bytes. The longest links of the page have some thousand
@@ -96,13 +96,13 @@ pub fn in_one_host(scenario: &mut Scenario, keys: &[String]) -> Option<Issue> {
     let is_open = says(GPUS_KEY) && !says(ParamId::GpusPerNode.key());
     let cards = is_open.then(|| fill_hosts(scenario)).flatten()?;
     let message = format!("Assumed, as not given: hosts with {cards} of these cards each.");
-    Some(Issue::note(ParamId::GpusPerNode, message))
+    Some(Issue::note(ParamId::GpusPerNode, message).because(Cause::Assumed))
 }
 
 /// Returns the note on the node that was taken for a GPU.
 pub fn in_usual_node(gpu: &AcceleratorEntry, node: &ClusterEntry) -> Issue {
     let message = format!("Assumed, as not given: the usual node of the {}, {}.", gpu.name, node.name);
-    Issue::note(CLUSTER_KEY, message)
+    Issue::note(CLUSTER_KEY, message).because(Cause::Assumed)
 }
 
 /// Returns the GPU of a text without a version and a cluster, with its usual node.
@@ -135,8 +135,8 @@ fn decode_link_with(text: &str, decoded: impl Fn(Link) -> Decoded) -> Decoded {
         assumes_node: false,
     };
     if text.len() > LONGEST_LINK {
-        let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
-        return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
+        let issue = pairs::stray(Severity::Error, "The link could not be read: it is longer than 64 kB.");
+        return without(vec![issue.uses(pairs::FIRST_SCENARIO)]);
     }
     pairs::parse_link(text).map_or_else(|| without(Vec::new()), decoded)
 }
@@ -159,8 +159,8 @@ fn decode_pairs(link: Link) -> Decoded {
         issues.extend(wrong.into_iter().map(|issue| reword_for_pin(place, issue)));
     }
     if pinned > MOST_PINS {
-        let message = format!("The link pins {pinned} scenarios. The first {MOST_PINS} were read.");
-        issues.push(pairs::stray(Severity::Error, message));
+        let issue = pairs::stray(Severity::Error, format!("The link pins {pinned} scenarios, more than {MOST_PINS}."));
+        issues.push(issue.instead(format!("The first {MOST_PINS} were read.")));
     }
     // Issues of the scenario on screen come first.
     let mut of_screen = Vec::new();
@@ -183,12 +183,11 @@ const PLACES: [&str; MOST_PINS] = ["first", "second", "third"];
 /// Rewords an issue of a pinned scenario. An error leaves the pin out, so the value used instead
 /// does not matter.
 fn reword_for_pin(place: &str, issue: Issue) -> Issue {
-    let Issue { severity, key, message, cause } = issue;
-    let message = if severity == Severity::Error {
-        let cause = message.rsplit_once(". ").map_or(message.as_str(), |(cause, _)| cause);
-        format!("The {place} pinned scenario was left out. {cause}.")
-    } else {
-        format!("In the {place} pinned scenario: {message}")
-    };
-    Issue { severity, key, message, cause }
+    match issue.severity {
+        Severity::Error => {
+            let message = format!("The {place} pinned scenario was left out. {}", issue.message);
+            Issue { message, instead: String::new(), ..issue }
+        }
+        Severity::Note => Issue { message: format!("In the {place} pinned scenario: {}", issue.message), ..issue },
+    }
 }

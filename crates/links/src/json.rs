@@ -5,10 +5,10 @@ use core::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Value, from_str};
 
-use super::pairs::{Pairs, stray};
+use super::pairs::{FIRST_SCENARIO, Pairs, stray};
 use engine::digits::shortest;
 use engine::params::quantity::shorten;
-use engine::scenario::issue::Severity;
+use engine::scenario::issue::{LEFT_OUT, Severity};
 
 /// The entries of an object in their order. Unlike a map, they keep a key that is given twice, so
 /// that the reader can say so.
@@ -60,8 +60,8 @@ pub(super) fn pairs(json: &Value) -> Pairs {
 }
 
 fn no_json(reason: &str) -> Pairs {
-    let message = format!("The JSON could not be read: {reason}. The page shows its first scenario instead.");
-    Pairs { pairs: Vec::new(), issues: vec![stray(Severity::Error, message)] }
+    let issue = stray(Severity::Error, format!("The JSON could not be read: {reason}."));
+    Pairs { pairs: Vec::new(), issues: vec![issue.uses(FIRST_SCENARIO)] }
 }
 
 fn from_entries<'a>(entries: impl Iterator<Item = (&'a String, &'a Value)>) -> Pairs {
@@ -72,8 +72,8 @@ fn from_entries<'a>(entries: impl Iterator<Item = (&'a String, &'a Value)>) -> P
             Value::Number(number) => number.as_f64().map(shortest).unwrap_or_default(),
             Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
             Value::Null | Value::Array(_) | Value::Object(_) => {
-                let message = format!("The value of “{}” is neither a number nor text. It was left out.", shorten(key));
-                read.issues.push(stray(Severity::Error, message));
+                let message = format!("The value of “{}” is neither a number nor text.", shorten(key));
+                read.issues.push(stray(Severity::Error, message).instead(LEFT_OUT));
                 continue;
             }
         };

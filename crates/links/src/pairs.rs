@@ -7,7 +7,7 @@ use super::keys::{GPUS_KEY, NODES_KEY, PIN_KEY};
 use super::spelling::{self, spell};
 use engine::nearest::did_you_mean;
 use engine::params::quantity::shorten;
-use engine::scenario::issue::{Cause, Issue, Severity};
+use engine::scenario::issue::{Cause, Issue, LEFT_OUT, Severity};
 use engine::scenario::pins::MOST_PINS;
 
 /// Maximum number of listed issues; further ones are only counted, as longer banners are not read.
@@ -94,16 +94,18 @@ impl Link {
     }
 }
 
+/// Used instead of a text that cannot be read.
+pub(super) const FIRST_SCENARIO: &str = "The calculator's first scenario";
+
 /// Creates an issue about text that is not a parameter.
-pub(super) fn stray(severity: Severity, message: String) -> Issue {
-    Issue { severity, key: None, message, cause: Cause::Scenario }
+pub(super) fn stray(severity: Severity, message: impl Into<String>) -> Issue {
+    Issue::new(severity, None, message)
 }
 
 /// Returns an issue about an unknown key, with a suggestion.
 pub(super) fn unknown_key(key: &str, value: &str) -> Issue {
     if let Some(advice) = spelling::advice(key) {
-        let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
-        return stray(Severity::Note, message).because(Cause::UnknownKey);
+        return left_out(key, value, format!("“{}” {advice}.", shorten(key)));
     }
     let meant: Vec<String> = spelling::options_of_name(key).map(|option| format!("{key}={option}")).collect();
     if !meant.is_empty() {
@@ -116,9 +118,13 @@ pub(super) fn unknown_key(key: &str, value: &str) -> Issue {
 
 /// Returns an issue about an unknown key, with the sentence of its suggestion.
 pub(super) fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
+    left_out(key, value, format!("“{}” is not a key of a scenario.{near}", shorten(key)))
+}
+
+/// Returns the issue about an unknown key, which was left out with its value.
+fn left_out(key: &str, value: &str, message: String) -> Issue {
     let given = shorten(&format!("{key}={value}"));
-    let message = format!("“{}” is not a key of a scenario.{near} “{given}” was left out.", shorten(key));
-    stray(Severity::Note, message).because(Cause::UnknownKey)
+    stray(Severity::Note, message).instead(format!("“{given}” was left out.")).because(Cause::UnknownKey)
 }
 
 /// Reads the pairs of an address or a fragment; `None` if the text is empty.
@@ -152,9 +158,8 @@ fn from_fragment(fragment: &str) -> Link {
         let Some(read) = link.now() else { continue };
         if key.is_empty() || value.is_empty() {
             let shown = shorten(&percent_decoded(part));
-            let message =
-                format!("“{shown}” in the link lacks a key or a value: the link may be incomplete. It was left out.");
-            read.issues.push(stray(Severity::Error, message));
+            let message = format!("“{shown}” in the link lacks a key or a value: the link may be incomplete.");
+            read.issues.push(stray(Severity::Error, message).instead(LEFT_OUT));
         } else {
             read.pairs.push((name, percent_decoded(value).trim().to_owned()));
         }

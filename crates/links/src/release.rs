@@ -8,7 +8,7 @@ use catalog::releases;
 use engine::params::quantity::shorten;
 use engine::params::{self, ParamId, ParamKind};
 use engine::scenario::Scenario;
-use engine::scenario::issue::{Cause, Issue};
+use engine::scenario::issue::{Cause, Issue, LEFT_OUT};
 use engine::scenario::release::{Known, Release};
 
 /// Applies the settings of a program's release, with those that depend on other choices by
@@ -42,12 +42,12 @@ pub(super) fn no_release(typed: &str) -> Issue {
     programs.dedup();
     let message = format!(
         "“{}” is not a known release: give a program with a month, such as {}, or only the program for its newest \
-         ({}). It was left out.",
+         ({}).",
         shorten(typed),
         releases::RELEASES.last().map_or("", |release| release.id),
         programs.join(", ")
     );
-    Issue::error(RELEASE_KEY, message).because(Cause::UnknownName)
+    Issue::error(RELEASE_KEY, message).instead(LEFT_OUT).because(Cause::UnknownName)
 }
 
 /// Whether a scenario has an option or a count under a key of links, or one of several separated by

@@ -14,10 +14,10 @@ pub(super) fn set_by_key(scenario: &mut Scenario, key: &str, typed: &str) -> Opt
     match params::find(key) {
         Some(param) if !params::is_held(param, scenario) && param.id != ParamId::ModelSize => {
             let message = format!(
-                "“{}” describes a custom model, which a link marks with model=custom. It was left out.",
+                "“{}” describes a custom model, which a link marks with model=custom.",
                 shorten(&format!("{key}={typed}"))
             );
-            Some(Issue::note(param.id, message).because(Cause::LeftOut))
+            Some(Issue::note(param.id, message).left_out())
         }
         Some(param) => set(param, typed, scenario),
         None => Some(unknown_key(key, typed)),
@@ -65,7 +65,7 @@ fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenar
                 (number.set)(scenario, error.nearest);
             }
             let used = with_unit(number.unit, error.nearest);
-            Some(Issue::error(param.key, format!("{} {used} is used instead.", error.message)))
+            Some(Issue::error(param.key, error.message).uses(used))
         }
     }
 }
@@ -79,11 +79,11 @@ fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenar
     let used = choice.options.get((choice.get)(scenario)).map_or("", |option| option.label);
     let options: Vec<&str> = choice.options.iter().map(|option| option.key).collect();
     let message = format!(
-        "“{}” is not one of the options of {} ({}).{} {used} is used instead.",
+        "“{}” is not one of the options of {} ({}).{}",
         shorten(typed),
         param.label,
         options.join(", "),
         did_you_mean(&spelling::values_near(param.key, typed))
     );
-    Some(Issue::error(param.key, message).because(Cause::UnknownName))
+    Some(Issue::error(param.key, message).uses(used).because(Cause::UnknownName))
 }

@@ -117,7 +117,7 @@ const MOST: usize = 20;
 
 /// Returns the issues of a run as sentences.
 fn notes(issues: &[Issue]) -> Value {
-    issues.iter().map(|issue| Value::from(issue.message.as_str())).collect()
+    issues.iter().map(|issue| Value::from(issue.text())).collect()
 }
 
 /// Returns the fields of an object with these names, in their order.

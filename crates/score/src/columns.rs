@@ -114,8 +114,8 @@ fn checked(
     for issue in issues {
         let key = issue.key.unwrap_or_default();
         let column = settings.iter().find(|(name, cell)| spell(name, cell).pairs.iter().any(|pair| pair.0 == key));
-        if issue.severity == Severity::Note && issue.cause == Cause::Scenario {
-            notes.add(issue.message);
+        if issue.severity == Severity::Note && matches!(issue.cause, Cause::Scenario | Cause::Assumed) {
+            notes.add(issue.text());
         } else if !column.is_some_and(|(_, cell)| is_as_named(&issue, cell, scenario)) {
             let column = column.map_or(key, |(name, _)| name);
             return Err(LeftOut::because(format!("column `{column}` cannot be used")).about(issue.message));

@@ -1,7 +1,7 @@
 //! Problems of a scenario, as sentences for a person.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// The severity of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +12,7 @@ pub enum Severity {
     Error,
 }
 
-/// The cause of an issue; strict readers take only the first without a word.
+/// The cause of an issue; strict readers take only the first and the last without a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The scenario contradicts itself, or deserves a note.
@@ -25,17 +25,22 @@ pub enum Cause {
     LeftOut,
     /// A value that has no effect next to the others, and is kept; strict readers ask about it.
     NoEffect,
+    /// A value that the input left open, and what was taken for it.
+    Assumed,
 }
 
-/// A problem: what is wrong, with which value, and what was used or should be done instead.
+/// A problem: what is wrong, with which value, what to do, and what the numbers are of instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// The severity.
     pub severity: Severity,
     /// The key in links of the parameter or choice concerned, if there is one.
     pub key: Option<&'static str>,
-    /// A full sentence.
+    /// Full sentences: the fault, the value, and the advice.
     pub message: String,
+    /// Says what the numbers are of instead, as a full sentence; empty without one. Readers that
+    /// refuse the scenario leave it out.
+    pub instead: String,
     /// The cause of the issue.
     pub cause: Cause,
 }
@@ -43,12 +48,42 @@ pub struct Issue {
 impl Issue {
     /// Creates an issue that changes the numbers.
     pub fn error(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, key: Some(about.into()), message: message.into(), cause: Cause::Scenario }
+        Self::new(Severity::Error, Some(about.into()), message)
     }
 
     /// Creates an issue that leaves the numbers unchanged.
     pub fn note(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, key: Some(about.into()), message: message.into(), cause: Cause::Scenario }
+        Self::new(Severity::Note, Some(about.into()), message)
+    }
+
+    /// Creates an issue of the scenario about a key, or about text that is not a parameter.
+    pub fn new(severity: Severity, key: Option<&'static str>, message: impl Into<String>) -> Self {
+        Self { severity, key, message: message.into(), instead: String::new(), cause: Cause::Scenario }
+    }
+
+    /// Returns the issue with the sentence about what the numbers are of instead.
+    #[must_use]
+    pub fn instead(mut self, sentence: impl Into<String>) -> Self {
+        self.instead = sentence.into();
+        self
+    }
+
+    /// Returns the issue with the sentence that a value is used instead.
+    #[must_use]
+    pub fn uses(self, value: impl Display) -> Self {
+        self.instead(format!("{value} is used instead."))
+    }
+
+    /// Returns all sentences.
+    pub fn text(&self) -> String {
+        let between = if self.instead.is_empty() { "" } else { " " };
+        format!("{}{between}{}", self.message, self.instead)
+    }
+
+    /// Returns the issue of a value that was left out, as it has no effect next to the others.
+    #[must_use]
+    pub fn left_out(self) -> Self {
+        self.instead(LEFT_OUT).because(Cause::LeftOut)
     }
 
     /// Returns the issue with another cause.
@@ -58,6 +93,9 @@ impl Issue {
         self
     }
 }
+
+/// The remedy of what cannot be used.
+pub const LEFT_OUT: &str = "It was left out.";
 
 /// Longest quotation of typed text, in characters.
 const QUOTE_LENGTH: usize = 24;

@@ -22,13 +22,15 @@ impl Scenario {
         }
         if degrees.tp > 1 && !self.tensor.sequence_parallel {
             let message = "Megatron does not train experts under tensor parallelism without sequence parallelism: \
-                           switch it on. The page computes their exchange as if it were on.";
-            issues.push(Issue::note(ParamId::SequenceParallel, message));
+                           switch it on.";
+            let note = Issue::note(ParamId::SequenceParallel, message);
+            issues.push(note.instead("The exchange of the experts is as if it were on."));
         }
         if self.experts.across_micro_batches && self.grad_accum_steps <= 1 {
             let message = "The experts' exchange has no other micro-batch to overlap with: enter at least two gradient \
-                           accumulation steps. The page computes as if there were two.";
-            issues.push(Issue::error(ParamId::ExpertOverlap, message));
+                           accumulation steps.";
+            let error = Issue::error(ParamId::ExpertOverlap, message);
+            issues.push(error.instead("The numbers are as if there were two."));
         }
         issues.extend(self.stages_with_experts(degrees));
     }
@@ -37,11 +39,9 @@ impl Scenario {
     fn experts_of_a_token(&self) -> Option<Issue> {
         let experts = self.model.architecture().experts;
         let (asked, all) = (experts.num_experts_per_tok, experts.num_experts);
-        let message = format!(
-            "{asked} experts per token are more than the {all} experts of a layer. The page computes with {all}: enter at most \
-             {all}."
-        );
-        (asked > all).then(|| Issue::error(ParamId::TopK, message))
+        let message =
+            format!("{asked} experts per token are more than the {all} experts of a layer: enter at most {all}.");
+        (asked > all).then(|| Issue::error(ParamId::TopK, message).uses(all))
     }
 
     /// Returns an issue if expert parallelism does not divide the experts or the GPUs of a stage.
@@ -53,10 +53,10 @@ impl Scenario {
         }
         let what = if all.is_multiple_of(asked) { gpus_of(stage, pp) } else { format!("{all} experts") };
         let message = format!(
-            "{asked} GPUs of expert parallelism do not evenly divide {what}. The page computes with {ep}: enter {}.",
+            "{asked} GPUs of expert parallelism do not evenly divide {what}: enter {}.",
             neighbours(common_divisor(stage, all), asked)
         );
-        Some(Issue::error(ParamId::Ep, message))
+        Some(Issue::error(ParamId::Ep, message).uses(ep))
     }
 
     /// Returns an issue if expert tensor parallelism does not divide the GPUs of a stage that
@@ -74,10 +74,10 @@ impl Scenario {
             gpus_of(stage, pp)
         };
         let message = format!(
-            "{asked} GPUs of expert tensor parallelism do not evenly divide {what}. The page computes with {etp}: enter {}.",
+            "{asked} GPUs of expert tensor parallelism do not evenly divide {what}: enter {}.",
             neighbours(left, asked)
         );
-        Some(Issue::error(ParamId::Etp, message))
+        Some(Issue::error(ParamId::Etp, message).uses(etp))
     }
 
     /// Returns an issue if the experts use more GPUs than a shard group of HSDP has, from which
@@ -90,10 +90,10 @@ impl Scenario {
         }
         let message = format!(
             "One copy of the experts is on {experts} GPUs (expert times expert tensor parallelism), which do not \
-             divide the {group} GPUs of a shard group with its tensor-parallel GPUs. The page computes with experts \
-             that are not sharded further: enter a larger shard group, or less expert parallelism."
+             divide the {group} GPUs of a shard group with its tensor-parallel GPUs: enter a larger shard group, or less \
+             expert parallelism."
         );
-        Some(Issue::error(ParamId::Ep, message))
+        Some(Issue::error(ParamId::Ep, message).instead("The experts are not sharded further instead."))
     }
 
     /// Returns a note if dense layers make the first stage of a pipeline lighter than the others.

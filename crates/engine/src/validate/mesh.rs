@@ -9,6 +9,9 @@ use crate::scenario::issue::Issue;
 use crate::scenario::resolve::{Degrees, nearest_divisor};
 use crate::scenario::{Model, Scenario};
 
+/// The remedy of what does not divide over GPUs that must share it.
+const AS_IF_THEY_DID: &str = "The numbers are as if they did.";
+
 impl Scenario {
     /// Adds the issues about the mesh.
     pub(super) fn mesh(&self, issues: &mut Vec<Issue>) {
@@ -53,21 +56,16 @@ impl Scenario {
             format!("the {left} GPUs that {before} of {}", self.gpus)
         };
         let used = nearest_divisor(left, asked);
-        let message = format!(
-            "{asked} {what} do not evenly divide {rest}. The page computes with {used}: enter {}.",
-            neighbours(left, asked)
-        );
-        Some(Issue::error(id, message))
+        let message = format!("{asked} {what} do not evenly divide {rest}: enter {}.", neighbours(left, asked));
+        Some(Issue::error(id, message).uses(used))
     }
 
     /// Returns an issue if the pipeline has more stages than the model has layers.
     fn depth(&self, used: u32) -> Option<Issue> {
         let (asked, layers) = (self.pp, self.model.architecture().num_hidden_layers);
-        let message = format!(
-            "{asked} pipeline stages are more than the model's {layers} layers. The page computes with {used}: enter at most \
-             {used}."
-        );
-        (asked > layers && asked != used).then(|| Issue::error(ParamId::Pp, message))
+        let message =
+            format!("{asked} pipeline stages are more than the model's {layers} layers: enter at most {used}.");
+        (asked > layers && asked != used).then(|| Issue::error(ParamId::Pp, message).uses(used))
     }
 
     /// Returns an issue if the shard group is larger than the data-parallel GPUs, or does not
@@ -81,19 +79,16 @@ impl Scenario {
         let whole = dp == self.gpus;
         let message = if size > dp {
             let run = if whole { format!("run of {dp}") } else { format!("{dp} data-parallel GPUs") };
-            format!(
-                "The shard group of {size} GPUs is larger than the {run}. The page computes with a group of {used}: \
-                 enter at most {dp}, or more GPUs."
-            )
+            format!("The shard group of {size} GPUs is larger than the {run}: enter at most {dp}, or more GPUs.")
         } else {
             format!(
-                "A shard group of {size} GPUs does not divide {}{dp} {}GPUs evenly. The page computes with {used}: enter {}.",
+                "A shard group of {size} GPUs does not divide {}{dp} {}GPUs evenly: enter {}.",
                 if whole { "" } else { "the " },
                 if whole { "" } else { "data-parallel " },
                 neighbours(dp, size)
             )
         };
-        Some(Issue::error(ParamId::ShardSize, message))
+        Some(Issue::error(ParamId::ShardSize, message).uses(format!("A group of {used}")))
     }
 
     /// Returns an issue if tensor parallelism crosses nodes.
@@ -120,11 +115,10 @@ impl Scenario {
         }
         if !heads.is_multiple_of(tp) {
             let message = format!(
-                "{heads} attention heads do not divide over {tp} GPUs of tensor parallelism. The page computes as if they \
-                 did: enter {}.",
+                "{heads} attention heads do not divide over {tp} GPUs of tensor parallelism: enter {}.",
                 neighbours(heads, tp)
             );
-            return Some(Issue::error(ParamId::Tp, message));
+            return Some(Issue::error(ParamId::Tp, message).instead(AS_IF_THEY_DID));
         }
         let message = format!(
             "{kv} key and value heads do not divide over {tp} GPUs of tensor parallelism: each holds {}, and some are repeated.",
@@ -151,20 +145,19 @@ impl Scenario {
                 _ => ("tensor parallelism", ParamId::Tp),
             };
             let message = format!(
-                "{heads} {what} of the state mixer do not divide over {parts} GPUs of {by}. The page computes as if \
-                 they did: enter {} GPUs.",
+                "{heads} {what} of the state mixer do not divide over {parts} GPUs of {by}: enter {} GPUs.",
                 neighbours(heads, parts)
             );
-            return Some(Issue::error(id, message));
+            return Some(Issue::error(id, message).instead(AS_IF_THEY_DID));
         }
         let groups = mixer.key_heads;
         let message = format!(
             "{groups} groups of the state mixer's keys do not divide over {tp} GPUs of tensor parallelism: Megatron-Core refuses \
-             it. The page computes as if they did: enter {}.",
+             it. Enter {}.",
             neighbours(groups, tp)
         );
         let is_grouped = groups > 0 && mixer.kind == RecurrentKind::Mamba2;
-        (is_grouped && !groups.is_multiple_of(tp)).then(|| Issue::error(ParamId::Tp, message))
+        (is_grouped && !groups.is_multiple_of(tp)).then(|| Issue::error(ParamId::Tp, message).instead(AS_IF_THEY_DID))
     }
 
     /// Returns an issue if context and sequence parallelism do not divide the sequence: two parts
@@ -178,11 +171,11 @@ impl Scenario {
         let (balanced, id) =
             if cp > 1 { (" (two per GPU of context parallelism)", ParamId::Cp) } else { ("", ParamId::Tp) };
         let message = format!(
-            "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}. The page computes as if they \
-             could: enter a multiple of {parts}.",
+            "Sequences of {} tokens cannot be cut into {parts} equal parts{balanced}: enter a multiple of \
+             {parts}.",
             self.seq_len
         );
-        Some(Issue::note(id, message))
+        Some(Issue::note(id, message).instead("The numbers are as if they could."))
     }
 
     /// Returns an issue if an all-to-all of context parallelism has more GPUs than heads, or a
@@ -200,9 +193,10 @@ impl Scenario {
         let on = if tp > 1 { " of a tensor-parallel GPU" } else { "" };
         let message = format!(
             "{asked} GPUs cannot exchange tokens for heads: they must divide the {heads} {of}{on} and the {cp} GPUs of \
-             context parallelism. The page computes with {used}, and uses ring attention among the others."
+             context parallelism."
         );
-        (asked != used).then(|| Issue::error(id, message))
+        let instead = format!("{used} do instead, with ring attention among the others.");
+        (asked != used).then(|| Issue::error(id, message).instead(instead))
     }
 
     /// Returns an issue if stages have no layers, or more than others.

@@ -1,5 +1,6 @@
 //! Warnings about objectives: other models, and generation.
 
+use super::neighbours;
 use crate::format::bytes;
 use crate::model::memory;
 use crate::model::objective::Reference;
@@ -18,8 +19,9 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
     issues.extend(precomputed(scenario));
     if setup.mesh.pp > 1 && setup.traits().aligns_without_pipelines {
         let message = "TRL and verl have no pipelines under FSDP or DeepSpeed; verl and NeMo RL have them under \
-                       Megatron-Core. The page computes passes without gradients that fill the pipeline once per step.";
-        issues.push(Issue::note(ParamId::Pp, message));
+                       Megatron-Core.";
+        let note = Issue::note(ParamId::Pp, message);
+        issues.push(note.instead("The passes without gradients fill the pipeline once per step."));
     }
     if task.distills() {
         issues.extend(teacher_size(scenario));
@@ -37,12 +39,10 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
 fn teacher_size(scenario: &Scenario) -> Option<Issue> {
     let is_unsaid = scenario.objective.runs_teacher() && scenario.objective.teacher.size == UNSAID;
     is_unsaid.then(|| {
-        let message = format!(
-            "The size of the teacher is not given. The page computes with one as large as the student, {}: enter its \
-             parameters (teacher=70B).",
-            with_unit(Unit::Params, scenario.teacher_size())
-        );
-        Issue::note(ParamId::TeacherSize, message)
+        let message = "The size of the teacher is not given: enter its parameters (teacher=70B).";
+        let size = with_unit(Unit::Params, scenario.teacher_size());
+        let note = Issue::note(ParamId::TeacherSize, message);
+        note.instead(format!("The numbers are of one as large as the student, {size}."))
     })
 }
 
@@ -66,8 +66,8 @@ fn precomputed(scenario: &Scenario) -> Option<Issue> {
     let is_new = objective.runs_reference() && objective.reference == Reference::Precomputed;
     is_new.then(|| {
         let message = "Completions of a rollout are new, so the reference's log-probabilities cannot be computed \
-                       before the run. The page computes with a reference model in every step.";
-        Issue::note(ParamId::Reference, message)
+                       before the run.";
+        Issue::note(ParamId::Reference, message).instead("A reference model runs in every step instead.")
     })
 }
 
@@ -76,11 +76,11 @@ fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let (asked, used) = (scenario.objective.prompt, setup.objective.prompt);
     (asked != used && asked > used).then(|| {
         let message = format!(
-            "A prompt of {asked} tokens leaves none of {} for the completion. The page computes with a prompt of \
-             {used}: enter a sequence longer than the prompt.",
+            "A prompt of {asked} tokens leaves none of {} for the completion: enter a sequence longer than the \
+             prompt.",
             setup.batch.seq_len
         );
-        Issue::error(ParamId::PromptTokens, message)
+        Issue::error(ParamId::PromptTokens, message).uses(format!("A prompt of {used}"))
     })
 }
 
@@ -89,10 +89,10 @@ fn mean(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let (mean, prompt) = (scenario.texts.mean_length, setup.objective.prompt);
     (scenario.has_texts() && mean <= f64::from(prompt)).then(|| {
         let message = format!(
-            "Texts of {mean:.0} tokens on average leave no completion after a prompt of {prompt}. The page computes \
-             with completions of full length: enter the mean length of prompt and completion together."
+            "Texts of {mean:.0} tokens on average leave no completion after a prompt of {prompt}: enter the mean \
+             length of prompt and completion together."
         );
-        Issue::note(ParamId::MeanTextLength, message)
+        Issue::note(ParamId::MeanTextLength, message).instead("Completions have full length instead.")
     })
 }
 
@@ -102,9 +102,10 @@ fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let gpus = crate::model::rollout::gpus(setup);
     (asked != used).then(|| {
         let message = format!(
-            "A rollout engine of {asked} GPUs does not divide the {gpus} GPUs that generate. The page computes with engines of {used}."
+            "A rollout engine of {asked} GPUs does not divide the {gpus} GPUs that generate: enter {}.",
+            neighbours(gpus, asked)
         );
-        Issue::error(ParamId::EngineTp, message)
+        Issue::error(ParamId::EngineTp, message).uses(used)
     })
 }
 

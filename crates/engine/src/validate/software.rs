@@ -55,18 +55,16 @@ impl Scenario {
     fn host_limits(&self) -> impl Iterator<Item = Issue> {
         let host = self.network.values.host;
         let possible = host.with_possible_limits();
-        let message = |what: &str, asked: f64, least: f64, unit: &str| {
-            format!(
-                "{what} of {asked:e} {unit} is too low. The page computes with {least} {unit}: enter more, or 0 for no limit."
-            )
+        let issue = |id: ParamId, what: &str, [asked, least]: [f64; 2], unit: &str| {
+            let message = format!("{what} of {asked:e} {unit} is too low: enter more, or 0 for no limit.");
+            Issue::error(id, message).uses(format!("{least} {unit}"))
         };
         let bandwidth = (host.bandwidth != possible.bandwidth).then(|| {
-            let [asked, least] = [host, possible].map(|host| host.bandwidth.gb_per_s());
-            Issue::error(ParamId::HostBandwidth, message("Host memory bandwidth", asked, least, "GB/s"))
+            let rates = [host, possible].map(|host| host.bandwidth.gb_per_s());
+            issue(ParamId::HostBandwidth, "Host memory bandwidth", rates, "GB/s")
         });
-        let loader = (host.loader != possible.loader).then(|| {
-            Issue::error(ParamId::Loader, message("A data loader", host.loader, possible.loader, "sequences/s"))
-        });
+        let loader = (host.loader != possible.loader)
+            .then(|| issue(ParamId::Loader, "A data loader", [host.loader, possible.loader], "sequences/s"));
         bandwidth.into_iter().chain(loader)
     }
 
@@ -76,16 +74,14 @@ impl Scenario {
         let (bits, instead) = match self.compute_format {
             // Gaudi 3 multiplies in 8 bits as fast as in 16.
             _ if gpu.generation.fp8() == Units::Native && self.compute_format != ComputeFormat::Fp4 => return None,
-            ComputeFormat::Fp8 | ComputeFormat::Fp8Gather if gpu.peak_8bit <= gpu.peak_16bit => ("8", "16-bit"),
+            ComputeFormat::Fp8 | ComputeFormat::Fp8Gather if gpu.peak_8bit <= gpu.peak_16bit => ("8", "a 16-bit"),
             ComputeFormat::Fp4 if gpu.peak_4bit <= gpu.peak_8bit => {
-                ("4", if gpu.peak_8bit <= gpu.peak_16bit { "16-bit" } else { "8-bit" })
+                ("4", if gpu.peak_8bit <= gpu.peak_16bit { "a 16-bit" } else { "an 8-bit" })
             }
             _ => return None,
         };
-        let message = format!(
-            "This GPU has no units for {bits} bits. The page computes with its {instead} peak: choose that format."
-        );
-        Some(Issue::error(ParamId::ComputeFormat, message))
+        let message = format!("This GPU has no units for {bits} bits: choose {instead} format.");
+        Some(Issue::error(ParamId::ComputeFormat, message).instead(format!("The peak is that of {instead} format.")))
     }
 
     /// Returns a note if the GPU has no units for bf16: which 16-bit format is computed, and what

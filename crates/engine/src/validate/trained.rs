@@ -17,9 +17,8 @@ impl Scenario {
         }
         let layers = self.model.architecture().num_hidden_layers;
         if trained.frozen_layers > 0 && self.degrees().pp > 1 {
-            let message = "Frozen layers are not modelled with pipeline stages. The page computes with 0 frozen \
-                           layers: enter 0, or one stage.";
-            issues.push(Issue::error(ParamId::FrozenLayers, message));
+            let message = "Frozen layers are not modelled with pipeline stages: enter 0, or one stage.";
+            issues.push(Issue::error(ParamId::FrozenLayers, message).uses(0));
         } else if trained.frozen_layers > layers {
             let message = format!("The model has only {layers} layers to freeze.");
             issues.push(Issue::note(ParamId::FrozenLayers, message));

@@ -150,7 +150,7 @@ fn a_teacher_without_a_size_is_asked_for() {
         engine::validate::issues(&decoded.scenario).into_iter().map(|issue| issue.message).collect::<Vec<_>>()
     };
     let unsaid = said(&format!("{RUN}&objective=distill"));
-    assert!(unsaid.iter().any(|message| message.starts_with("The size of the teacher is not given.")), "{unsaid:?}");
+    assert!(unsaid.iter().any(|message| message.starts_with("The size of the teacher is not given:")), "{unsaid:?}");
     for known in ["objective=distill&teacher=70B", "objective=distill&teacherat=offline", "objective=lm"] {
         let said = said(&format!("{RUN}&{known}"));
         assert!(!said.iter().any(|message| message.contains("size of the teacher")), "{known}: {said:?}");

@@ -21,6 +21,7 @@ fn first(change: impl FnOnce(&mut Scenario)) -> Issue {
     assert_eq!(issues.len(), 1, "{issues:?}");
     let mut issue = issues.remove(0);
     issue.message = issue.message.replace('\u{2009}', " ");
+    issue.instead = issue.instead.replace('\u{2009}', " ");
     issue
 }
 
@@ -45,26 +46,23 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
     };
     assert_eq!(
         first(group(6)),
-        Issue::error(
-            "shard",
-            "A shard group of 6 GPUs does not divide 64 GPUs evenly. The page computes with 4: enter 4 or 8."
-        )
+        Issue::error("shard", "A shard group of 6 GPUs does not divide 64 GPUs evenly: enter 4 or 8.")
+            .uses("A group of 4")
     );
     assert_eq!(
         first(group(128)),
         Issue::error(
             "shard",
-            "The shard group of 128 GPUs is larger than the run of 64. The page computes with a group of 64: enter at most \
-             64, or more GPUs."
+            "The shard group of 128 GPUs is larger than the run of 64: enter at most 64, or more GPUs."
         )
+        .uses("A group of 64")
     );
     assert_eq!(
         first(|scenario| custom(scenario, 30, 30)),
         Issue::note(
             "heads",
-            "30 attention heads do not divide the hidden size 4096 evenly. The page computes with heads of 128: enter \
-             16 or 32 heads, or make sure that the model's configuration has this head_dim."
-        )
+            "30 attention heads do not divide the hidden size 4096 evenly: enter 16 or 32 heads, or make sure that the model's configuration has a head_dim of 128."
+        ).instead("The numbers are of heads of 128.")
     );
     assert_eq!(
         first(|scenario| custom(scenario, 32, 6)),
@@ -94,26 +92,21 @@ fn on_h100(change: impl FnOnce(&mut Scenario)) -> Issue {
 fn degrees_that_do_not_divide_are_errors_that_say_what_is_computed() {
     assert_eq!(
         first(|scenario| scenario.tp = 3),
-        Issue::error(
-            "tp",
-            "3 GPUs of tensor parallelism do not evenly divide 64 GPUs. The page computes with 2: enter 2 or 4."
-        )
+        Issue::error("tp", "3 GPUs of tensor parallelism do not evenly divide 64 GPUs: enter 2 or 4.").uses(2)
     );
     assert_eq!(
         on_h100(|scenario| (scenario.tp, scenario.cp) = (8, 12)),
         Issue::error(
             "cp",
-            "12 GPUs of context parallelism do not evenly divide the 8 GPUs that tensor parallelism leaves of 64. The page \
-             computes with 8: enter 8."
-        )
+            "12 GPUs of context parallelism do not evenly divide the 8 GPUs that tensor parallelism leaves of 64: enter 8."
+        ).uses(8)
     );
     assert_eq!(
         on_h100(|scenario| (scenario.tp, scenario.pp, scenario.grad_accum_steps) = (4, 5, 16)),
         Issue::error(
             "pp",
-            "5 pipeline stages do not evenly divide the 16 GPUs that tensor and context parallelism leave of 64. The page \
-             computes with 4: enter 4 or 8."
-        )
+            "5 pipeline stages do not evenly divide the 16 GPUs that tensor and context parallelism leave of 64: enter 4 or 8."
+        ).uses(4)
     );
     let group = |size| {
         move |scenario: &mut Scenario| {
@@ -121,13 +114,13 @@ fn degrees_that_do_not_divide_are_errors_that_say_what_is_computed() {
         }
     };
     assert_eq!(
-        on_h100(group(3)).message,
-        "A shard group of 3 GPUs does not divide the 8 data-parallel GPUs evenly. The page computes with 2: enter 2 or 4."
+        on_h100(group(3)).text(),
+        "A shard group of 3 GPUs does not divide the 8 data-parallel GPUs evenly: enter 2 or 4. A group of 2 is used instead."
     );
     assert_eq!(
-        on_h100(group(64)).message,
-        "The shard group of 64 GPUs is larger than the 8 data-parallel GPUs. The page computes with a group of 8: enter at \
-         most 8, or more GPUs."
+        on_h100(group(64)).text(),
+        "The shard group of 64 GPUs is larger than the 8 data-parallel GPUs: enter at most 8, or more GPUs. A group of \
+         8 is used instead."
     );
 }
 
@@ -161,10 +154,8 @@ fn tensor_parallelism_is_held_against_nodes_and_heads() {
             pick_model(scenario, "gpt-2-xl");
             (scenario.seq_len, scenario.tp) = (1024, 4);
         }),
-        Issue::error(
-            "tp",
-            "25 attention heads do not divide over 4 GPUs of tensor parallelism. The page computes as if they did: enter 1 or 5."
-        )
+        Issue::error("tp", "25 attention heads do not divide over 4 GPUs of tensor parallelism: enter 1 or 5.")
+            .instead("The numbers are as if they did.")
     );
     assert_eq!(
         on_h100(|scenario| {
@@ -184,9 +175,8 @@ fn sequences_are_cut_evenly_or_noted() {
         on_h100(|scenario| (scenario.cp, scenario.seq_len) = (4, 1004)),
         Issue::note(
             "cp",
-            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two per GPU of context parallelism). \
-             The page computes as if they could: enter a multiple of 8."
-        )
+            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two per GPU of context parallelism): enter a multiple of 8."
+        ).instead("The numbers are as if they could.")
     );
     assert_eq!(on_h100(|scenario| (scenario.tp, scenario.seq_len) = (8, 1004)).key, Some("tp"));
 }
@@ -213,8 +203,8 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
             pipeline(Schedule::OneForwardOneBackward, 24, 64)(scenario);
             assert_eq!(scenario.degrees().pp, 12);
         })
-        .message,
-        "24 pipeline stages are more than the model's 12 layers. The page computes with 12: enter at most 12."
+        .text(),
+        "24 pipeline stages are more than the model's 12 layers: enter at most 12. 12 is used instead."
     );
     assert_eq!(
         on_h100(pipeline(Schedule::OneForwardOneBackward, 32, 64)),
@@ -263,18 +253,16 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
 fn formats_and_offloading_are_held_against_the_gpu_and_the_strategy() {
     assert_eq!(
         first(|scenario| scenario.compute_format = ComputeFormat::Fp8),
-        Issue::error(
-            "compute",
-            "This GPU has no units for 8 bits. The page computes with its 16-bit peak: choose that format."
-        )
+        Issue::error("compute", "This GPU has no units for 8 bits: choose a 16-bit format.")
+            .instead("The peak is that of a 16-bit format.")
     );
     assert_eq!(
         on_h100(|scenario| {
             pick_accelerator(scenario, "h100-sxm");
             scenario.compute_format = ComputeFormat::Fp4;
         })
-        .message,
-        "This GPU has no units for 4 bits. The page computes with its 8-bit peak: choose that format."
+        .text(),
+        "This GPU has no units for 4 bits: choose an 8-bit format. The peak is that of an 8-bit format."
     );
     let gathered = on_h100(|scenario| {
         (scenario.strategy, scenario.compute_format) = (Strategy::Zero1, ComputeFormat::Fp8Gather);
@@ -479,7 +467,8 @@ fn states_are_divided_by_heads_and_groups() {
     assert_eq!((with(8, 8), with(2, 4)), (vec![], vec![]));
     let [heads] = with(8, 16).try_into().unwrap();
     assert!(
-        heads.starts_with("64 heads of the state mixer do not divide over 128 GPUs of tensor and context parallelism.")
+        heads
+            .starts_with("64 heads of the state mixer do not divide over 128 GPUs of tensor and context parallelism: ")
     );
     let [groups] = with(16, 1).try_into().unwrap();
     assert!(groups.starts_with("8 groups of the state mixer's keys do not divide over 16 GPUs"), "{groups}");
@@ -488,8 +477,8 @@ fn states_are_divided_by_heads_and_groups() {
 #[test]
 fn limits_and_intervals_of_which_a_run_never_ends_are_sentences() {
     let error = first(|scenario| scenario.network.values.host.loader = 5e-324);
-    let message = "A data loader of 5e-324 sequences/s is too low. The page computes with 0.001 sequences/s: enter more, or 0 for no limit.";
-    assert_eq!(error, Issue::error("loader", message));
+    let message = "A data loader of 5e-324 sequences/s is too low: enter more, or 0 for no limit.";
+    assert_eq!(error, Issue::error("loader", message).uses("0.001 sequences/s"));
     let error = first(|scenario| scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(0.01));
     assert_eq!(error.key, Some("hostbw"));
     let slowest = |link: &str| links::decode(link).scenario.run_report().time;

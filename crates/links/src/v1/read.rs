@@ -30,15 +30,15 @@ pub(crate) fn check_versions(pairs: &Pairs, issues: &mut Vec<Issue>) {
         (!known).then(|| shorten(typed))
     };
     if let Some(version) = unknown(VERSION_KEY, VERSION) {
-        let message = format!("The link has the unknown version “{version}”. Its keys of version {VERSION} were read.");
-        issues.push(stray(Severity::Error, message));
+        let issue = stray(Severity::Error, format!("The link has the unknown version “{version}”."));
+        issues.push(issue.instead(format!("Its keys of version {VERSION} were read.")));
     }
     if let Some(revision) = unknown(REVISION_KEY, catalog::REVISION) {
-        let message = format!(
-            "The link was made with revision “{revision}” of the catalog. Revision {} was used, whose values may differ.",
-            catalog::REVISION
-        );
-        issues.push(stray(Severity::Error, message));
+        let newest = catalog::REVISION;
+        let message =
+            format!("The link was made with the unknown revision “{revision}” of the catalog: the newest is {newest}.");
+        let issue = stray(Severity::Error, message);
+        issues.push(issue.instead(format!("Revision {newest} was used, whose values may differ.")));
     }
 }
 
@@ -82,11 +82,10 @@ pub(crate) fn read_scenario(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario 
 fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     if scenario.model.is_on_ladder() {
         let message = format!(
-            "“{SCALE_KEY}={}” scales a named model, but the link has none: “size” sets the size of a GPT-style model. \
-             It was left out.",
+            "“{SCALE_KEY}={}” scales a named model, but the link has none: “size” sets the size of a GPT-style model.",
             shorten(typed)
         );
-        return Some(Issue::note(SCALE_KEY, message).because(Cause::LeftOut));
+        return Some(Issue::note(SCALE_KEY, message).left_out());
     }
     let size = ParamId::ModelSize;
     let number = size.number()?.within(scenario);
@@ -94,7 +93,7 @@ fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
         Ok(value) => (value, None),
         Err(error) => {
             let used = with_unit(number.unit, error.nearest);
-            (error.nearest, Some(Issue::error(SCALE_KEY, format!("{} {used} is used instead.", error.message))))
+            (error.nearest, Some(Issue::error(SCALE_KEY, error.message).uses(used)))
         }
     };
     scenario.model = scenario.model.resized(value);
@@ -179,11 +178,9 @@ fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Is
 fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
     let accelerator = &mut scenario.accelerator;
     if accelerator.id != CUSTOM {
-        let message = format!(
-            "“{GENERATION_KEY}={}” describes a custom GPU, which a link marks with gpu=custom. It was left out.",
-            shorten(name)
-        );
-        return Some(Issue::note(GENERATION_KEY, message).because(Cause::LeftOut));
+        let message =
+            format!("“{GENERATION_KEY}={}” describes a custom GPU, which a link marks with gpu=custom.", shorten(name));
+        return Some(Issue::note(GENERATION_KEY, message).left_out());
     }
     if let Some(generation) = Generation::ALL.iter().find(|known| known.link() == name) {
         accelerator.values.generation = *generation;
@@ -203,7 +200,7 @@ fn set_blocks(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
             architecture.pattern = pattern;
             None
         }
-        Err(error) => Some(Issue::error(BLOCKS_KEY, format!("{error} No list is used instead."))),
+        Err(error) => Some(Issue::error(BLOCKS_KEY, error).uses("No list")),
     }
 }
 
@@ -216,19 +213,18 @@ fn derive_heads(scenario: &mut Scenario) {
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
     let message = if let Some(says) = refusal(id).filter(|_| key == MODEL_KEY) {
-        format!("“{}” {says} {used} is used instead.", shorten(id))
+        format!("“{}” {says}", shorten(id))
     } else {
         let near = did_you_mean(&spelling::values_near(key, id));
-        format!("The catalog has no {what} “{}”.{near} {used} is used instead.", shorten(id))
+        format!("The catalog has no {what} “{}”.{near}", shorten(id))
     };
-    Issue::error(key, message).because(Cause::UnknownName)
+    Issue::error(key, message).uses(used).because(Cause::UnknownName)
 }
 
 fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
     let used = param.number().map(|number| with_unit(number.unit, (number.get)(scenario))).unwrap_or_default();
-    let message =
-        format!("The link's custom model lacks “{}”: the link may be incomplete. {used} is used instead.", param.key);
-    Issue::error(param.key, message)
+    let message = format!("The link's custom model lacks “{}”: the link may be incomplete.", param.key);
+    Issue::error(param.key, message).uses(used)
 }
 
 fn not_held(param: &Param, typed: &str) -> Issue {
@@ -237,17 +233,14 @@ fn not_held(param: &Param, typed: &str) -> Issue {
         return custom_model_issue(key, typed);
     }
     let given = shorten(typed);
-    Issue::note(
-        key,
-        format!("“{key}={given}” has no effect on a named model, whose size follows from its shape. It was left out."),
-    )
-    .because(Cause::LeftOut)
+    let message = format!("“{key}={given}” has no effect on a named model, whose size follows from its shape.");
+    Issue::note(key, message).left_out()
 }
 
 fn custom_model_issue(key: &'static str, typed: &str) -> Issue {
     let given = shorten(typed);
-    let sentence = "describes a custom model, which a link marks with model=custom. It was left out.";
-    Issue::note(key, format!("“{key}={given}” {sentence}")).because(Cause::LeftOut)
+    let sentence = "describes a custom model, which a link marks with model=custom.";
+    Issue::note(key, format!("“{key}={given}” {sentence}")).left_out()
 }
 
 /// Returns an issue for each unknown key, with suggestions for as many as are listed.
@@ -265,10 +258,8 @@ fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
     let keys = every().map(|param| param.key).chain(OWN_KEYS);
     keys.filter(|key| pairs.is_ambiguous(key)).map(|key| {
         let last = shorten(pairs.value(key).unwrap_or_default());
-        Issue::error(
-            key,
-            format!("{key} is given more than once, with different values. The last one, “{last}”, counts."),
-        )
+        Issue::error(key, format!("{key} is given more than once, with different values."))
+            .instead(format!("The last one, “{last}”, counts."))
     })
 }
 

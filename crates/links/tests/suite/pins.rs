@@ -19,7 +19,7 @@ fn value(scenario: &Scenario, key: &str) -> String {
 }
 
 fn sentences(text: &str) -> Vec<String> {
-    decode(text).issues.into_iter().map(|issue| issue.message.replace('\u{2009}', " ")).collect()
+    decode(text).issues.into_iter().map(|issue| issue.text().replace('\u{2009}', " ")).collect()
 }
 
 #[test]
@@ -102,7 +102,10 @@ fn a_fourth_pin_is_left_out() {
     let decoded = decode("pin=1&gpus=8&pin=2&gpus=16&pin=3&gpus=32&pin=4&gpus=128&nonsense");
     assert_eq!(decoded.pins.iter().map(|pin| pin.gpus).collect::<Vec<_>>(), [8, 16, 32]);
     assert_eq!(decoded.scenario.gpus, 64);
-    assert_eq!(sentences("pin=1&pin=2&pin=3&pin=4"), ["The link pins 4 scenarios. The first 3 were read."]);
+    assert_eq!(
+        sentences("pin=1&pin=2&pin=3&pin=4"),
+        ["The link pins 4 scenarios, more than 3. The first 3 were read."]
+    );
     let many = "pin=1&gpus=8&".repeat(4_000);
     assert_eq!(decode(&many).pins.len(), MOST_PINS);
 }
@@ -156,7 +159,7 @@ proptest! {
             prop_assert!(issues(scenario).iter().all(|issue| !issue.message.contains("must be between")), "{}", text);
         }
         for issue in &decoded.issues {
-            prop_assert!(issue.message.ends_with('.') && issue.message.len() < 700, "{}: {:?}", text, issue);
+            prop_assert!(issue.text().ends_with(['.', '?']) && issue.text().len() < 700, "{}: {:?}", text, issue);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence
 pub(crate) const OUTPUTS: [&str; 4] = ["MFU", "Tokens per second per GPU", "Step time", "Memory needed"];
 
 /// Timeout for a slow machine; every wait ends as soon as its condition holds.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(45);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Records violations of the content policy, uncaught errors, the page's pending timers, and how
 /// many pictures of its worker it has drawn, from before the page's first script.

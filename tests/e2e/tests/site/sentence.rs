@@ -66,7 +66,7 @@ fn a_correction_stands_at_its_field_with_the_values_that_are_valid() -> Result<(
     let field = page.field("Pipeline stages")?;
     let said = "document.getElementById(`${it.id.replace('-typed', '')}-error`).textContent";
     wait_for("no correction at the field", PATIENCE, || {
-        Ok(page.ask(&field, said)?.contains("The page computes with 4").then_some(()))
+        Ok(page.ask(&field, said)?.contains("4 is used instead").then_some(()))
     })?;
     let address = page.address()?;
     let offers = "[...document.querySelectorAll('#pp-error button')].map((it) => it.textContent).join()";

@@ -129,7 +129,7 @@ fn after_a_rush_of_events_the_figures_are_those_of_the_last() -> Result<()> {
 #[test]
 fn figures_are_read_and_captured_at_once_after_keys() -> Result<()> {
     // Firefox let who read a canvas of its worker wait for ten seconds.
-    const AT_ONCE: Duration = Duration::from_secs(2);
+    const AT_ONCE: Duration = Duration::from_secs(6);
     for kind in [BrowserKind::Chromium, BrowserKind::Firefox] {
         let page = Page::first_visit_in(kind)?;
         wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
