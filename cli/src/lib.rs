@@ -65,7 +65,8 @@ impl Answer {
 /// JSON, or files: the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate,
 /// DeepSpeed, torchtitan, Megatron-LM, Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText,
 /// ms-swift, verl, OpenRLHF, Unsloth, LitGPT, GPT-NeoX and others), a model's config.json, what the
-/// calculator saved; `-` reads standard input.
+/// calculator saved; `-` reads standard input. Without a command it is estimated: shardwise
+/// axolotl.yaml.
 ///
 /// A sentence does as well: shardwise "llama 3.1 8b qlora on 2x4090, 8k", or with a question:
 /// shardwise "70B, 1T tokens, 30 days, cheapest". What was understood is said first.
@@ -161,16 +162,19 @@ const NO: u8 = 1;
 /// Status for no answer.
 const UNREAD: u8 = 2;
 
-/// Inserts `estimate` before a sentence, which may follow options of all commands.
+/// Inserts `estimate` before an input without a command: a sentence, a link, JSON, a file or `-`. It
+/// may follow options of all commands.
 fn with_command(mut given: Vec<OsString>) -> Vec<OsString> {
     let is_command =
         |name: &str| name == "help" || Cli::command().get_subcommands().any(|known| known.get_name() == name);
     let mut place = 1;
-    while let Some(option) = given.get(place).and_then(|word| word.to_str()).filter(|word| word.starts_with('-')) {
+    while let Some(option) =
+        given.get(place).and_then(|word| word.to_str()).filter(|word| word.len() > 1 && word.starts_with('-'))
+    {
         place += if option == "--color" { 2 } else { 1 };
     }
     let word = given.get(place).and_then(|word| word.to_str());
-    if word.is_some_and(|word| !is_command(word) && spoken::is_one(word)) {
+    if word.is_some_and(|word| !is_command(word) && (spoken::is_input(word) || spoken::is_one(word))) {
         given.insert(place, "estimate".into());
     }
     given

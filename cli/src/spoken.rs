@@ -10,11 +10,16 @@ use sentence::{Assumed, Mark, NOTHING, Topic, Understood, understand};
 
 use crate::table::lines;
 
+/// Returns whether an argument is a link, JSON, a file or standard input, as opposed to a sentence
+/// or a command.
+pub(crate) fn is_input(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    text == "-" || text.contains(['#', '&', '{']) || first.contains('=') || Path::new(text).exists() || is_path(text)
+}
+
 /// Returns whether an argument is a sentence, as opposed to a file, a link or a command.
 pub(crate) fn is_one(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let is_link = text.contains(['#', '&', '{']) || first.contains('=');
-    if text.trim().is_empty() || text.starts_with('-') || is_link || Path::new(text).exists() || is_path(text) {
+    if text.trim().is_empty() || text.starts_with('-') || is_input(text) {
         return false;
     }
     let read = understand(text, &default_scenario());

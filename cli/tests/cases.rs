@@ -70,15 +70,21 @@ fn wrong(case: &Case, inputs: &Path) -> Vec<String> {
 fn what_failed_once_does_not_fail_again() {
     let inputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let table: Table = toml_edit::de::from_str(&fs::read_to_string(inputs.join("cases.toml")).unwrap()).unwrap();
-    let mut failed = Vec::new();
-    for case in &table.case {
+    let failure = |case: &Case| {
         let wrong = wrong(case, &inputs);
         match (&case.open, wrong.is_empty()) {
-            (None, true) | (Some(_), false) => {}
-            (None, false) => failed.push(format!("{} ({}): {}", case.id, case.about, wrong.join("\n  "))),
-            (Some(why), true) => failed.push(format!("{}: it no longer fails ({why}): take `open` away", case.id)),
+            (None, true) | (Some(_), false) => None,
+            (None, false) => Some(format!("{} ({}): {}", case.id, case.about, wrong.join("\n  "))),
+            (Some(why), true) => Some(format!("{}: it no longer fails ({why}): take `open` away", case.id)),
         }
-    }
+    };
+    // On all processors: each case is a process.
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let failed: Vec<String> = std::thread::scope(|scope| {
+        let part = |from| table.case.iter().skip(from).step_by(cores).filter_map(failure).collect::<Vec<_>>();
+        let parts: Vec<_> = (0..cores).map(|from| scope.spawn(move || part(from))).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    });
     assert!(table.case.len() >= 50, "{}", table.case.len());
     assert!(failed.is_empty(), "{} cases:\n{}", failed.len(), failed.join("\n"));
 }

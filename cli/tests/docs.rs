@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -74,7 +75,7 @@ fn the_examples_of_the_documentation_run() {
         include_str!("../../docs/book/lint.md"),
         help.as_str(),
     ];
-    let all: Vec<&str> = texts.iter().flat_map(|text| commands(text)).collect();
+    let all: BTreeSet<&str> = texts.iter().flat_map(|text| commands(text)).collect();
     assert!(all.len() >= 7, "{all:?}");
     for line in all {
         folder.ran(line);

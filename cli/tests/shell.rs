@@ -432,3 +432,19 @@ fn a_sentence_is_an_estimate_or_a_plan() {
     assert_eq!(shardwise(&["estimate", "does it fit?"]).status.code(), Some(2));
     assert!(text(&shardwise(&["estimate", "nofile.yml"]).stderr).starts_with("nofile.yml is neither a file"));
 }
+
+#[test]
+fn an_input_without_a_command_is_estimated() {
+    let link = "v=1&cluster=dgx-h100&model=llama-3-8b&gpus=64";
+    let estimated = text(&shardwise(&["estimate", link]).stdout);
+    let json = own_report(link);
+    for input in [link, &format!("https://example.org/#{link}"), json.as_str()] {
+        assert_eq!(text(&shardwise(&[input]).stdout), estimated, "{input}");
+    }
+    let run = file("runs/axolotl/llama-3-lora-8b.yaml");
+    let said = text(&shardwise(&[&run, "--set", "cluster=8xH100"]).stdout);
+    assert!(said.starts_with("A run of Axolotl") && said.contains("Fits"), "{said}");
+    assert_eq!(text(&shardwise(&["estimate", &run, "--set", "cluster=8xH100"]).stdout), said);
+    assert!(text(&shardwise(&["nofile.yml"]).stderr).starts_with("nofile.yml is neither a file"));
+    assert!(text(&shardwise(&["estmate"]).stderr).contains("'estimate'"));
+}
