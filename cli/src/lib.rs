@@ -162,8 +162,8 @@ const NO: u8 = 1;
 /// Status for no answer.
 const UNREAD: u8 = 2;
 
-/// Inserts `estimate` before an input without a command: a sentence, a link, JSON, a file or `-`. It
-/// may follow options of all commands.
+/// Inserts `estimate` before an input without a command: a sentence, a link, JSON, a file or `-`.
+/// The input may follow options of all commands.
 fn with_command(mut given: Vec<OsString>) -> Vec<OsString> {
     let is_command =
         |name: &str| name == "help" || Cli::command().get_subcommands().any(|known| known.get_name() == name);
