@@ -829,6 +829,7 @@ class StepValues(TypedDict, total=False):
     batch_size_per_device: Number
     batch_size_per_gpu: Number
     bf16: Switch
+    bfloat16: Switch
     block_size: Number
     capacity_factor: Number
     checkpoint_interval_minutes: Number
@@ -894,6 +895,7 @@ class StepValues(TypedDict, total=False):
     first_stage_layers: Number
     flash_attention: Attnkernel
     flash_attn: Attnkernel
+    float16: Switch
     float8: Switch
     fp16: Switch
     fp8: Switch

@@ -93,7 +93,7 @@ const STEPS: &[Step] = &[
     Step(Docs, "mdBook", 40, Check(|| ensure(&[&MDBOOK]))),
     Step(Docs, "Documentation", 30, Check(documentation)),
     Step(Docs, "Book", 25, Check(book::run_command)),
-    Step(Native, "Tests, native", 400, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
+    Step(Native, "Tests, native", 370, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
     Step(Native, "Laws under other seeds", 100, Check(|| random::laws(FEW_SEEDS, SECOND, &random::OFTEN))),
     Step(Packages, "wasm-bindgen", 60, Check(|| ensure(&[&WASM_BINDGEN]))),
     Step(Packages, "Crates", 20, Check(|| packages::crates(Then::Nothing))),
@@ -106,6 +106,7 @@ const STEPS: &[Step] = &[
     Step(InBrowsers, "Firefox and geckodriver", 60, Check(|| Browser::ensure(BrowserKind::Firefox).map(drop))),
     Step(InBrowsers, "Caddy", 30, Check(|| ensure(&[&CADDY]))),
     Step(InBrowsers, SITE, 60, Check(|| site::build(Profile::Quick))),
+    Step(InBrowsers, "npm package for its notebook", 30, Check(npm_package)),
     Step(InBrowsers, "Documentation of the site", 2, Check(book::built)),
     Step(InBrowsers, "Recipes", 5, Check(|| recipes::build(&recipes::OFTEN))),
     Step(InBrowsers, "Tests of the built site", 330, Tests(|| Ok(built_site(&[])))),
@@ -270,6 +271,11 @@ fn in_chromium() -> Result<Command> {
     let mut tests = wasm_tests(&[&site::modules::packages()[..], &["--test", "browser", "--test", "bits"]].concat())?;
     tests.env("SHARDWISE_NATIVE_BITS", read_text(&file)?);
     Ok(tests)
+}
+
+/// Builds the npm package, unless a step before has.
+fn npm_package() -> Result<()> {
+    if packages::npm_package().is_dir() { Ok(()) } else { packages::npm_packages(Profile::Quick).map(drop) }
 }
 
 /// Checks that packages outside the page depend on no browser crate.

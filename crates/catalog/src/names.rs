@@ -363,12 +363,23 @@ pub fn cluster_named(name: &str) -> Option<Named<ClusterEntry>> {
     Some(Named { entry, is_taken: true })
 }
 
-/// Splits a count of GPUs from their name: `8xH100`, `8 x A100 80GB`, `2x4090`.
+/// Splits the number of GPUs from a name of theirs or of their nodes: `8xH100`, `8 x A100 80GB`,
+/// `2x8xH100`, `2x p5.48xlarge`.
+///
+/// Nodes of another size than the usual one are not understood.
 pub fn counted(name: &str) -> Option<(u32, &str)> {
-    let (count, gpu) = name.trim().split_once(['x', 'X', '×', '*'])?;
+    let (count, rest) = name.trim().split_once(['x', 'X', '×', '*'])?;
     let count: u32 = count.trim().parse().ok().filter(|count| *count > 0)?;
-    let gpu = gpu.trim();
-    gpu_named(gpu).map(|_| (count, gpu))
+    let rest = rest.trim();
+    if gpu_named(rest).is_some() {
+        return Some((count, rest));
+    }
+    let in_node = |name: &str| cluster_named(name).map(|named| named.entry.gpus_per_node);
+    let (each, name) = counted(rest).map_or_else(
+        || in_node(rest).map(|each| (each, rest)),
+        |(each, gpu)| (in_node(gpu) == Some(each)).then_some((each, gpu)),
+    )?;
+    Some((count.checked_mul(each)?, name))
 }
 
 /// Lists models with names similar to this one.
@@ -597,6 +608,8 @@ mod tests {
         assert_eq!(gpus_near("A100"), ["a100-40gb", "a100-80gb", "a100-pcie-40gb"]);
         assert_eq!(clusters_near("dgx-h10").first(), Some(&"dgx-h100"));
         assert_eq!(counted("8xH100"), Some((8, "H100")));
-        assert_eq!(counted("rtx-4090"), None);
+        assert_eq!(counted("2x8xH100"), Some((16, "H100")));
+        assert_eq!(counted("4 x p5.48xlarge"), Some((32, "p5.48xlarge")));
+        assert_eq!(["rtx-4090", "2x6xH100", "0xH100", "4294967295x8xH100"].map(counted), [None; 4]);
     }
 }

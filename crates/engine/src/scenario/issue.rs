@@ -97,8 +97,8 @@ impl Issue {
 /// The remedy of what cannot be used.
 pub const LEFT_OUT: &str = "It was left out.";
 
-/// Longest quotation of typed text, in characters.
-const QUOTE_LENGTH: usize = 24;
+/// Longest quotation of typed text, in characters: that of the longest names of settings.
+const QUOTE_LENGTH: usize = 40;
 
 /// Sanitises untrusted text for a sentence: one line, without invisible characters, and truncated
 /// if long.
