@@ -98,7 +98,7 @@ impl Issue {
 pub const LEFT_OUT: &str = "It was left out.";
 
 /// Longest quotation of typed text, in characters: that of the longest names of settings.
-const QUOTE_LENGTH: usize = 40;
+const QUOTE_LENGTH: usize = 48;
 
 /// Sanitises untrusted text for a sentence: one line, without invisible characters, and truncated
 /// if long.

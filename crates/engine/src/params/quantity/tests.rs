@@ -166,7 +166,7 @@ fn complaints_name_the_text_and_what_is_valid() {
 #[test]
 fn a_long_text_is_quoted_in_part_and_on_one_line() {
     let (message, _) = complaint("mem", &"é\n".repeat(1000), 40.0);
-    assert!(message.starts_with("“é é é é é é é é é é é é é é é é é é é é …” is not"), "{message}");
+    assert!(message.starts_with("“é é é é é é é é é é é é é é é é é é é é é é é é …” is not"), "{message}");
 }
 
 #[test]
