@@ -12,7 +12,7 @@
 //! - [`scaffold`]: begins the commonest changes. [`prices`]: list prices from SkyPilot's catalog.
 //! - [`arguments`]: the arguments of training programs on PyPI, compared with those recorded.
 //! - [`checks`]: the table of all checks; [`comments`], [`prose`]: those of comments and of
-//!   English; [`budget`]: the time of each.
+//!   English.
 //! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
 //! - [`shell`]: runs programs, reads and writes files.
 //!
