@@ -5,7 +5,8 @@ use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::nearest::did_you_mean;
 use engine::params::{Param, ParamId, ParamKind, find, is_held, quantity};
 use engine::scenario::Scenario;
-use engine::scenario::issue::{Cause, Issue, Severity};
+use engine::scenario::issue::{Cause, Issue};
+use export::report_json::issues_json;
 use links::{spelling, v1};
 use serde_json::{Value, json};
 
@@ -163,12 +164,5 @@ pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal>
     if given.reading != Reading::Lenient {
         refuse(&issues)?;
     }
-    Ok(json!({ "numbers": numbers, "values": values, "issues": issues_to_json(&issues) }).to_string())
-}
-
-/// Converts issues to JSON, with the names used in the report.
-pub(crate) fn issues_to_json(issues: &[Issue]) -> Value {
-    let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
-    let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.text() });
-    issues.iter().map(said).collect()
+    Ok(json!({ "numbers": numbers, "values": values, "issues": issues_json(&issues) }).to_string())
 }

@@ -21,7 +21,7 @@ use engine::json::compact;
 use engine::scenario::issue::Cause;
 use export::catalog_json::catalog_json;
 use export::params_json::params_json;
-use export::report_json::report_json;
+use export::report_json::{issues_json, report_json};
 use links::effect::may_have_effect;
 use links::spelling;
 
@@ -60,7 +60,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
     let has_effect = |key: &str| axes.iter().any(|axis| may_have_effect(scenario, key, axis));
     issues.retain(|issue| issue.cause != Cause::NoEffect || !issue.key.is_some_and(has_effect));
     read.open(&[Open::Model, Open::Gpus, Open::Hardware, Open::Node], given.reading)?;
-    Ok(axis::issues_to_json(&read.issues).to_string())
+    Ok(issues_json(&read.issues).to_string())
 }
 
 /// Returns the fragment of a scenario's link, without `#`.

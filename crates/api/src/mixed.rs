@@ -3,10 +3,11 @@
 use analysis::mixed::{Divided, Mixed, Share, Split};
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
+use export::report_json::issues_json;
 use serde_json::{Value, json};
 
 use crate::given::{Code, in_order, refuse};
-use crate::{Given, Open, Read, Refusal, axis};
+use crate::{Given, Open, Read, Refusal};
 
 /// Replaces a part of a run's GPUs by another kind: `others` are values of these GPUs, such as
 /// `gpu=a100-80gb` and `gpus=8`; everything else is the run's.
@@ -88,7 +89,7 @@ pub fn answer(mixed: &Mixed, issues: &[Issue]) -> Value {
         "equal": split(mixed, &mixed.equal()),
         "best": best.as_ref().map(|best| split(mixed, best)),
         "notes": mixed.notes(best.as_ref()),
-        "issues": axis::issues_to_json(issues),
+        "issues": issues_json(issues),
     })
 }
 

@@ -9,11 +9,12 @@ use engine::params::labels;
 use engine::params::quantity::shorten;
 use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
+use export::report_json::issues_json;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::given::Code;
-use crate::{Given, Open, Read, Refusal, axis, json};
+use crate::{Given, Open, Read, Refusal, json};
 
 /// Combinations per step of a search.
 const COMBINATIONS: usize = 10_000;
@@ -162,7 +163,7 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
         evaluated: progress.evaluated,
         fit: progress.fitting,
         refused: plan.hardware().iter().filter_map(refused).collect(),
-        issues: axis::issues_to_json(issues),
+        issues: issues_json(issues),
     })
 }
 

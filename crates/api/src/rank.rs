@@ -7,11 +7,11 @@ use engine::json::compact;
 use engine::params::labels;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
-use export::report_json::report_json;
+use export::report_json::{issues_json, report_json};
 
 use crate::given::Code;
 use crate::plan::held;
-use crate::{Given, Open, Read, Refusal, axis};
+use crate::{Given, Open, Read, Refusal};
 
 /// Combinations per step of the search.
 const COMBINATIONS: usize = 10_000;
@@ -79,6 +79,6 @@ pub fn answers(search: &LayoutSearch, most: usize, issues: &[Issue]) -> String {
         ranking.progress().visited,
         ranking.progress().fitting,
         layouts.join(","),
-        axis::issues_to_json(issues)
+        issues_json(issues)
     )
 }

@@ -76,7 +76,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
         "bounds": reach::bounds(&Bounds::from_setup(&setup)),
         "run": run(&answer),
-        "issues": issues.iter().map(issue).collect::<Value>(),
+        "issues": issues_json(issues),
         "scenario": links::to_json(scenario),
     })
 }
@@ -153,6 +153,11 @@ fn run(answer: &Answer) -> Value {
         ("host_capacity_bytes", run.host.capacity.get()),
     ];
     numbers.into_iter().collect()
+}
+
+/// Writes issues with their severity, key and sentences.
+pub fn issues_json(issues: &[Issue]) -> Value {
+    issues.iter().map(issue).collect()
 }
 
 fn issue(issue: &Issue) -> Value {

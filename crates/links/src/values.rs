@@ -13,15 +13,17 @@ use engine::scenario::issue::{Cause, Issue};
 pub(super) fn set_by_key(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
     match params::find(key) {
         Some(param) if !params::is_held(param, scenario) && param.id != ParamId::ModelSize => {
-            let message = format!(
-                "“{}” describes a custom model, which a link marks with model=custom.",
-                shorten(&format!("{key}={typed}"))
-            );
-            Some(Issue::note(param.id, message).left_out())
+            Some(of_custom_model(param.key, &shorten(&format!("{key}={typed}"))))
         }
         Some(param) => set(param, typed, scenario),
         None => Some(unknown_key(key, typed)),
     }
+}
+
+/// Returns the issue that a pair describes a custom model, which the scenario does not have.
+pub(super) fn of_custom_model(key: &'static str, pair: &str) -> Issue {
+    let message = format!("“{pair}” describes a custom model, which a link marks with model=custom.");
+    Issue::note(key, message).left_out()
 }
 
 /// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.

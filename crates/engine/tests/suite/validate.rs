@@ -61,8 +61,10 @@ fn each_thing_that_does_not_go_together_is_a_sentence() {
         first(|scenario| custom(scenario, 30, 30)),
         Issue::note(
             "heads",
-            "30 attention heads do not divide the hidden size 4096 evenly: enter 16 or 32 heads, or make sure that the model's configuration has a head_dim of 128."
-        ).instead("The numbers are of heads of 128.")
+            "30 attention heads do not divide the hidden size 4096 evenly: enter 16 or 32 heads, or make sure that \
+             the model's configuration has a head_dim of 128."
+        )
+        .instead("The numbers are of heads of 128.")
     );
     assert_eq!(
         first(|scenario| custom(scenario, 32, 6)),
@@ -98,15 +100,19 @@ fn degrees_that_do_not_divide_are_errors_that_say_what_is_computed() {
         on_h100(|scenario| (scenario.tp, scenario.cp) = (8, 12)),
         Issue::error(
             "cp",
-            "12 GPUs of context parallelism do not evenly divide the 8 GPUs that tensor parallelism leaves of 64: enter 8."
-        ).uses(8)
+            "12 GPUs of context parallelism do not evenly divide the 8 GPUs that tensor parallelism leaves of 64: \
+             enter 8."
+        )
+        .uses(8)
     );
     assert_eq!(
         on_h100(|scenario| (scenario.tp, scenario.pp, scenario.grad_accum_steps) = (4, 5, 16)),
         Issue::error(
             "pp",
-            "5 pipeline stages do not evenly divide the 16 GPUs that tensor and context parallelism leave of 64: enter 4 or 8."
-        ).uses(4)
+            "5 pipeline stages do not evenly divide the 16 GPUs that tensor and context parallelism leave of 64: \
+             enter 4 or 8."
+        )
+        .uses(4)
     );
     let group = |size| {
         move |scenario: &mut Scenario| {
@@ -115,7 +121,8 @@ fn degrees_that_do_not_divide_are_errors_that_say_what_is_computed() {
     };
     assert_eq!(
         on_h100(group(3)).text(),
-        "A shard group of 3 GPUs does not divide the 8 data-parallel GPUs evenly: enter 2 or 4. A group of 2 is used instead."
+        "A shard group of 3 GPUs does not divide the 8 data-parallel GPUs evenly: enter 2 or 4. A group of 2 is \
+         used instead."
     );
     assert_eq!(
         on_h100(group(64)).text(),
@@ -175,8 +182,10 @@ fn sequences_are_cut_evenly_or_noted() {
         on_h100(|scenario| (scenario.cp, scenario.seq_len) = (4, 1004)),
         Issue::note(
             "cp",
-            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two per GPU of context parallelism): enter a multiple of 8."
-        ).instead("The numbers are as if they could.")
+            "Sequences of 1004 tokens cannot be cut into 8 equal parts (two per GPU of context parallelism): enter \
+             a multiple of 8."
+        )
+        .instead("The numbers are as if they could.")
     );
     assert_eq!(on_h100(|scenario| (scenario.tp, scenario.seq_len) = (8, 1004)).key, Some("tp"));
 }

@@ -43,8 +43,10 @@ fn degrees_that_do_not_divide_are_sentences() {
         of_mixtral(etp),
         [Issue::error(
             "etp",
-            "3 GPUs of expert tensor parallelism do not evenly divide the 2 GPUs that expert parallelism leaves of 16: enter 2."
-        ).uses(2)]
+            "3 GPUs of expert tensor parallelism do not evenly divide the 2 GPUs that expert parallelism leaves of \
+             16: enter 2."
+        )
+        .uses(2)]
     );
     // Degrees that the engine chooses are not checked.
     let chosen = |scenario: &mut Scenario| {

@@ -9,7 +9,7 @@ use crate::keys::{
 use crate::pairs::{MOST_ISSUES, Pairs, not_a_key, stray, unknown_key};
 use crate::release::{apply, no_release};
 use crate::spelling;
-use crate::values::set_held;
+use crate::values::{of_custom_model, set_held};
 use catalog::names::refusal;
 use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use catalog::releases;
@@ -193,7 +193,7 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
 /// Sets the layers of a custom model as a list.
 fn set_blocks(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let Model::Custom { architecture } = &mut scenario.model else {
-        return Some(custom_model_issue(BLOCKS_KEY, typed));
+        return Some(of_custom_model(BLOCKS_KEY, &format!("{BLOCKS_KEY}={}", shorten(typed))));
     };
     match read_layers(&typed.to_ascii_lowercase()) {
         Ok(pattern) => {
@@ -229,18 +229,12 @@ fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
 
 fn not_held(param: &Param, typed: &str) -> Issue {
     let key = param.key;
-    if param.id != ParamId::ModelSize {
-        return custom_model_issue(key, typed);
-    }
     let given = shorten(typed);
+    if param.id != ParamId::ModelSize {
+        return of_custom_model(key, &format!("{key}={given}"));
+    }
     let message = format!("“{key}={given}” has no effect on a named model, whose size follows from its shape.");
     Issue::note(key, message).left_out()
-}
-
-fn custom_model_issue(key: &'static str, typed: &str) -> Issue {
-    let given = shorten(typed);
-    let sentence = "describes a custom model, which a link marks with model=custom.";
-    Issue::note(key, format!("“{key}={given}” {sentence}")).left_out()
 }
 
 /// Returns an issue for each unknown key, with suggestions for as many as are listed.
